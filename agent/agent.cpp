@@ -55,8 +55,8 @@ std::string help_of(const AgentOptions& given) {
 
 }  // namespace
 
-// What the agent does. The order is that in which servers are told of one collection, options are
-// taken and the end comes; who is given another feature's part comes after that one.
+// All features, in the order in which servers get events of one collection, options are applied and
+// the end is announced; a feature that uses another one follows it.
 void Agent::make_features(JNIEnv* jni) {
   make_services(jni);
   auto events = std::make_unique<AgentEvents>(context_);
@@ -77,7 +77,7 @@ void Agent::make_features(JNIEnv* jni) {
       context_,
       HitBudget::Sources{
           [&time] { return time.sampler_thread().cost_ns(); },
-          [&time](double percent) { time.sampler_thread().leave_to_probes(percent); },
+          [&time](double percent) { time.sampler_thread().set_probes_percent(percent); },
           options_.time.budget},
       *stacks_, *reports_));
   add(std::make_unique<AppHandlers>(context_, facts_, options_.service));
@@ -105,7 +105,7 @@ void Agent::make_features(JNIEnv* jni) {
                                     }));
 }
 
-// What several features share.
+// Services that several features share.
 void Agent::make_services(JNIEnv* jni) {
   LocalRef<jobject> current(jni, nullptr);
   jvmti_->GetCurrentThread(current.out());
@@ -130,10 +130,10 @@ Agent::Agent(JavaVM* vm, jvmtiEnv* jvmti, AgentOptions options)
       service_(jvmti),
       context_{jvmti, vm, service_} {}
 
-// None: they are wrong, and that has been said.
+// nullopt: they are invalid, which was logged.
 std::optional<AgentOptions> Agent::read_options(const char* text) {
   const std::string_view given = text != nullptr ? text : "";
-  // Once the agent is there, its own options change it, whatever it was loaded as.
+  // Once the agent exists, its own options apply, whatever name it was loaded by.
   if (g_agent == nullptr && loaded_as_hprof()) {
     const char* more = std::getenv("_JAVA_HPROF_OPTIONS");
     ParsedHprofOptions parsed = parse_hprof_options(given, more != nullptr ? more : "");
@@ -147,13 +147,13 @@ std::optional<AgentOptions> Agent::read_options(const char* text) {
   return std::nullopt;
 }
 
-// Null: the VM refuses what is needed, and that has been said.
+// Null: the VM refuses a required capability or event, which was logged.
 Agent* Agent::create(JavaVM* vm, AgentOptions options, std::initializer_list<jvmtiEvent> events) {
   set_log_level(options.options.log);
   vm_library::find(vm);
   jvmtiEnv* jvmti = environment_of(vm);
   if (jvmti == nullptr) return nullptr;
-  take_capabilities(jvmti);
+  add_capabilities(jvmti);
   auto* agent = new Agent(vm, jvmti, std::move(options));
   for (const jvmtiEvent event : {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH,
                                  JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END}) {
@@ -182,7 +182,7 @@ jint Agent::load(JavaVM* vm, const char* option_text) {
   const bool dumps_monitors = given->hprof && given->hprof->monitor;
   const Agent* agent = create(vm, std::move(*given), {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH});
   if (agent == nullptr) return JNI_ERR;
-  if (dumps_monitors) take_monitor_capabilities(agent->jvmti_);
+  if (dumps_monitors) add_monitor_capabilities(agent->jvmti_);
   return JNI_OK;
 }
 
@@ -192,7 +192,7 @@ jint Agent::attach(JavaVM* vm, const char* option_text) {
   auto given = read_options(option_text);
   if (!given) return JNI_ERR;
   if (given->options.help) {
-    write_stderr(help_of(*given));  // the program's stdout is not ours, and it goes on
+    write_stderr(help_of(*given));  // stdout is the program's, which continues
     return JNI_OK;
   }
   void* env = nullptr;
@@ -211,7 +211,7 @@ jint Agent::attach(JavaVM* vm, const char* option_text) {
   return JNI_OK;
 }
 
-// The same, by a server: the error, or what was logged.
+// A further load by a server: the error, or what was logged.
 Result<std::string> Agent::load_more(JNIEnv* jni, const std::string& option_text) {
   const std::lock_guard lock(loading_);
   ParsedOptions parsed = parse_options(option_text, options_);
@@ -271,7 +271,7 @@ void Agent::go_live(JNIEnv* jni, bool late) {
 }
 
 void Agent::use_options(JNIEnv* jni) {
-  for (const auto& feature : features_) feature->take_options(jni, options_.given);
+  for (const auto& feature : features_) feature->apply_options(jni, options_.given);
   for (const auto& feature : features_) feature->start(jni, options_.given);
   for (const auto& feature : features_) feature->started();
 }
@@ -292,32 +292,32 @@ void Agent::disconnected(const SessionPtr& session) {
   for (const auto& feature : features_) feature->session_ended(session);
 }
 
-// How long all this may take: core/exit_limits.h.
+// Limits of all waits: core/exit_limits.h.
 void Agent::vm_death(JNIEnv* jni) {
-  if (features_.empty()) return;  // it has never lived
+  if (features_.empty()) return;  // the VM was never live
   ended_ = true;
   for (const auto& feature : features_) feature->end();
   service_.close();
   for (const auto& feature : features_) feature->end_after_servers();
-  last_words(jni);
+  write_final_reports(jni);
   set_vm_ended();
 }
 
-// The process ends and the VM has said nothing: a native part has called exit(), or the heap is so
-// full that the launcher's DestroyJavaVM cannot attach. The VM's other threads run on meanwhile.
+// The process ends without VMDeath: native code has called exit(), or the heap is so full that the
+// launcher's DestroyJavaVM cannot attach. The VM's other threads continue meanwhile.
 void Agent::process_exits() {
-  if (getpid() != facts_.pid) return;  // a child without an exec() of its own has nothing to say
+  if (getpid() != facts_.pid) return;  // a forked child without exec() writes no reports
   if (features_.empty() || ended_.exchange(true)) return;
   try {
-    last_words(nullptr);
+    write_final_reports(nullptr);
   } catch (const std::exception& failure) {
     log_error("at the end of the process: {}", failure.what());
   }
 }
 
-void Agent::last_words(JNIEnv* jni) {
-  bool told = true;
-  for (const auto& feature : features_) told = feature->last_words(jni, told);
+void Agent::write_final_reports(JNIEnv* jni) {
+  bool complete = true;
+  for (const auto& feature : features_) complete = feature->write_final_reports(jni, complete);
 }
 
 }  // namespace ddm

@@ -1,6 +1,5 @@
-// The one agent of this process: reads the options, makes the features and tells them of the
-// moments of core/feature.h. Created at load, never destroyed: at the VM's death threads may still
-// be inside.
+// The one agent of this process: reads the options, creates the features and calls them at the moments
+// of core/feature.h. Created at load, never destroyed: at the VM's death threads may still be inside.
 #pragma once
 
 #include <jvmti.h>
@@ -25,7 +24,7 @@
 
 namespace ddm {
 
-// As they were given, under the name that the library was loaded by.
+// The options, parsed for the name under which the library was loaded.
 struct AgentOptions {
   Options options;
   std::optional<HprofOptions> hprof;
@@ -52,7 +51,7 @@ class Agent final : private VmListener, private SessionObserver {
   template <typename Made>
   Made& add(std::unique_ptr<Made> feature);
   void use_options(JNIEnv* jni);
-  void last_words(JNIEnv* jni);
+  void write_final_reports(JNIEnv* jni);
   void process_exits();
 
   void vm_init(JNIEnv* jni) override;
@@ -70,9 +69,9 @@ class Agent final : private VmListener, private SessionObserver {
   VmFacts facts_;
   Service service_;
   const HandlerContext context_;
-  std::unique_ptr<Stacks> stacks_;  // as the features
+  std::unique_ptr<Stacks> stacks_;  // created with the features
   std::unique_ptr<ReportAssembly> reports_;
-  std::vector<std::unique_ptr<Feature>> features_;  // made at once, when the VM is live
+  std::vector<std::unique_ptr<Feature>> features_;  // created when the VM is live
   std::atomic<bool> ended_{false};
 };
 

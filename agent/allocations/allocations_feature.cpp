@@ -42,7 +42,7 @@ void AllocationsFeature::opened(JNIEnv* jni, bool) {
   if (!error.empty()) log_error("hooks=start: {}", error);
 }
 
-void AllocationsFeature::take_options(JNIEnv* jni, const GivenOptions&) {
+void AllocationsFeature::apply_options(JNIEnv* jni, const GivenOptions&) {
   if (!tracking_) return;
   if (options_.track == false) {
     const std::string error = tracking_->stop(jni);
@@ -70,11 +70,11 @@ void AllocationsFeature::thread_ending(JNIEnv* jni, jthread thread) {
   if (tracking_) tracking_->thread_ending(jni, thread);
 }
 
-bool AllocationsFeature::last_words(JNIEnv* jni, bool told) {
+bool AllocationsFeature::write_final_reports(JNIEnv* jni, bool complete) {
   // A ring file is kept for an exit that the VM did not announce.
-  if (ring_keeper_) ring_keeper_->close(/*remove=*/told && jni != nullptr);
+  if (ring_keeper_) ring_keeper_->close(/*remove=*/complete && jni != nullptr);
   if (tracking_) tracking_->close();
-  return told;
+  return complete;
 }
 
 }  // namespace ddm

@@ -26,7 +26,7 @@ class AllocationsFeature final : public Feature {
 
   void add_chunks(Dispatcher& dispatcher) override { handlers_.add_to(dispatcher); }
   void opened(JNIEnv* jni, bool late) override;
-  void take_options(JNIEnv* jni, const GivenOptions& given) override;
+  void apply_options(JNIEnv* jni, const GivenOptions& given) override;
   void start(JNIEnv* jni, const GivenOptions& given) override;
   void thread_started(JNIEnv* jni, jthread thread) override;
   void thread_ending(JNIEnv* jni, jthread thread) override;
@@ -35,7 +35,7 @@ class AllocationsFeature final : public Feature {
     handlers_.close();
     if (tracking_) tracking_->vm_ends();
   }
-  bool last_words(JNIEnv* jni, bool told) override;
+  bool write_final_reports(JNIEnv* jni, bool complete) override;
 
  private:
   const HandlerContext& context_;

@@ -23,10 +23,10 @@ constexpr std::chrono::seconds kRecorderPatience{1};
 // microseconds.
 constexpr std::chrono::milliseconds kCallbackPatience{200};
 
-// Thread names that a ring file has room for, in addition to those of its records.
+// Capacity of a ring file for thread names besides those of its records.
 constexpr std::size_t kThreadsBesideRing = 65536;
 
-constexpr std::chrono::milliseconds kLookEvery{SiteTimes::kFirstStep};
+constexpr std::chrono::milliseconds kPollEvery{SiteTimes::kFirstStep};
 
 std::int64_t steady_ms() {
   using namespace std::chrono;
@@ -79,7 +79,7 @@ bool Tracking::use(JNIEnv* jni, const TrackingOptions& options) {
   if (on_) {
     follow_live(jni);
   } else if (options.live == 0) {
-    live_.stop(jni, LiveObjects::Figures::kGo);
+    live_.stop(jni, LiveObjects::Figures::kDrop);
   }
   return at_once;
 }
@@ -87,7 +87,7 @@ bool Tracking::use(JNIEnv* jni, const TrackingOptions& options) {
 void Tracking::follow_live(JNIEnv* jni) {
   not_followed_.clear();
   if (options_.live == live_now_) return;
-  live_.stop(jni, LiveObjects::Figures::kGo);
+  live_.stop(jni, LiveObjects::Figures::kDrop);
   live_now_ = options_.live;
   if (live_now_ == 0) return;
   if (sites_missing_.empty()) {
@@ -120,7 +120,7 @@ std::string Tracking::start(JNIEnv* jni) {
     ring_.replace(std::move(fresh));
   }
   ++period_;
-  live_.stop(jni, LiveObjects::Figures::kGo);
+  live_.stop(jni, LiveObjects::Figures::kDrop);
   scopes_.forget();
   renew_sites();
   recorder_.set_per_thread_sites(options_.threads_apart);
@@ -142,36 +142,35 @@ std::string Tracking::start(JNIEnv* jni) {
   if (!error.empty()) {
     pause_recorder();
     books_.stop();
-    live_.stop(jni, LiveObjects::Figures::kGo);
+    live_.stop(jni, LiveObjects::Figures::kDrop);
     return error;
   }
   started_ms_ = steady_ms();
   on_ = true;
   ever_on_ = true;
-  look_now_and_then();
+  start_polling();
   write_ring_facts();
   log_info("tracking on, engine={}, {} records of {} frames", engine_->name(),
            ring_.get()->capacity(), ring_.get()->depth());
   return "";
 }
 
-// Which allocation was when is found out by looks at the sites: a recorded allocation costs nothing
-// for it. A look takes longer the more sites there are; looks have a two-hundredth of one processor
-// on average, and may go ahead of that by kInAdvance of CPU time. A single dear look (the first one
-// on a busy machine takes 5 ms where 10 us are usual) thus does not put off the next one by a
-// second, in which no allocation would have a time of its own.
-void Tracking::look_now_and_then() {
+// The times of allocations come from polls of the sites, so recording costs nothing for them. A
+// poll takes longer with more sites; polls use 1/200 of a processor on average, and may exceed that
+// by kInAdvance of CPU time: a single costly poll (the first one takes 5 ms on a busy machine,
+// usually 10 us) does not delay the next by a second without times.
+void Tracking::start_polling() {
   using std::chrono::nanoseconds;
   static constexpr int kRestFactor = 200;
   static constexpr nanoseconds kInAdvance = std::chrono::milliseconds(20);
   if (!sites_missing_.empty()) return;
   const auto begin = Chores::Clock::now();
-  looks_ = Chores::of_process().add(
+  poll_chore_ = Chores::of_process().add(
       [this, began = started_ms_, last = begin,
        debt = nanoseconds()]() mutable -> std::optional<Chores::Clock::time_point> {
         const std::int64_t cpu_before = cpu_of_this_thread_ns();
         try {
-          books_.look(steady_ms() - began);
+          books_.poll_times(steady_ms() - began);
         } catch (const std::bad_alloc&) {
           return {};
         }
@@ -179,9 +178,9 @@ void Tracking::look_now_and_then() {
         debt = std::max<nanoseconds>(debt - (now - last) / kRestFactor, {}) +
                nanoseconds(cpu_of_this_thread_ns() - cpu_before);
         last = now;
-        return now + std::max<nanoseconds>(kLookEvery, kRestFactor * (debt - kInAdvance));
+        return now + std::max<nanoseconds>(kPollEvery, kRestFactor * (debt - kInAdvance));
       },
-      begin + kLookEvery);
+      begin + kPollEvery);
 }
 
 void Tracking::renew_sites() {
@@ -228,10 +227,10 @@ std::string Tracking::stop(JNIEnv* jni) {
   const std::string error = engine_->stop(jni);
   if (!error.empty()) return error;
   pause_recorder();
-  if (looks_) Chores::of_process().end(std::exchange(looks_, nullptr), /*wait=*/true);
-  books_.look(tracked_ms());
+  if (poll_chore_) Chores::of_process().end(std::exchange(poll_chore_, nullptr), /*wait=*/true);
+  books_.poll_times(tracked_ms());
   books_.stop();
-  live_.stop(jni, LiveObjects::Figures::kStay);
+  live_.stop(jni, LiveObjects::Figures::kKeep);
   stopped_ms_ = steady_ms();
   on_ = false;
   write_ring_facts();
@@ -261,7 +260,7 @@ void Tracking::keep_in(std::unique_ptr<RingFile> file) {
   ring_file_ = std::move(file);
   ring_.replace(ring_file_->ring());
   ring_file_names_ = std::make_unique<RingNames>(ring_file_->names());
-  stacks_.names().tell(*ring_file_names_);
+  stacks_.names().set_keeper(*ring_file_names_);
   AllocRing* const ring = ring_.get();  // not replaced any more
   thread_names_.keep_in(std::make_unique<RingThreadNames>(
       ring_file_->thread_names(), 2 * std::size_t{ring->capacity()} + kThreadsBesideRing, [ring] {

@@ -63,7 +63,7 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
     if (ring_file_) ring_file_->remove();
   }
 
-  // At the VM's death, instead of stop(): nothing is recorded any more, nothing is put back.
+  // At the VM's death, instead of stop(): ends recording and restores nothing.
   void vm_ends() { live_.vm_ends(); }
   void close() {
     recorder_.close();
@@ -83,23 +83,23 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   std::optional<DumpSites> hold(JNIEnv* jni) override;
   std::string why_none() const override;
 
-  // What single pieces of the program allocate, as bytecode asks for it. "": it can be told from
-  // now on; tracking is switched on if it is off. Else why not, in words for people.
+  // Enables scopes, for allocations by engine=bci; switches tracking on if it is off. "" or the
+  // error, in words for people.
   std::string count_scopes(JNIEnv* jni);
-  // On the thread whose scope it is; 0: tracking is off. The rest: Scopes.
+  // On the scope's owner thread; 0: tracking is off. Everything else: scopes().
   ScopeNumber begin_scope(JNIEnv* jni, ScopeRoot root);
   Scopes& scopes() { return scopes_; }
-  // Every new object is followed from now on. False: that cannot be, and it has been logged.
+  // Follows every new object from now on. False: not possible, which was logged.
   bool follow_scopes(JNIEnv* jni);
-  // What is alive of each site, as the last collection has left it. None: not known, likewise.
+  // Live objects by site, as of the last collection. nullopt: unknown, which was logged.
   std::optional<LiveBySite> live_by_site();
   const NameTable& names() const { return stacks_.names(); }
 
-  // Rewrites classes so that a later tell_listener() misses no active method. "" or why not.
+  // Rewrites classes so that a later start_listener() misses no active method. "" or the error.
   std::string prepare_listener(JNIEnv* jni);
-  // Has a class of the program listen to every allocation from now on, see ObjectListener; tracking is
-  // switched on if it is off. "" or why not, in words for people.
-  std::string tell_listener(JNIEnv* jni, jclass listener);
+  // Reports every allocation to a class of the program from now on (ObjectListener); switches tracking
+  // on if it is off. "" or the error, in words for people.
+  std::string start_listener(JNIEnv* jni, jclass listener);
   ObjectListener& listener() { return recorder_.listener(); }
 
   // JVMTI events, on the thread concerned.
@@ -110,7 +110,7 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, const ThreadNames::Fields& fields,
            std::optional<AllocatedBytes> allocated, VmFacts facts, Stacks& stacks);
   void pause_recorder();
-  void look_now_and_then();
+  void start_polling();
   std::int64_t tracked_ms() const;
   // Prepares the engine of the options, or the other one; null with the reason in `error`.
   Engine* prepare_engine(JNIEnv* jni, std::string& error);
@@ -146,8 +146,8 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   std::int64_t interval_ = 0;       // of engine=vm, when last switched on
   std::int64_t started_ms_ = 0;
   std::int64_t stopped_ms_ = 0;
-  std::int64_t period_ = 0;  // 1, 2, ...: number of the tracking period
-  Chores::Handle looks_;     // null: none
+  std::int64_t period_ = 0;    // 1, 2, ...: number of the tracking period
+  Chores::Handle poll_chore_;  // null: none
   std::atomic<bool> closed_{false};
   std::atomic<bool> on_{false};
   std::atomic<bool> ever_on_{false};

@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "allocations/store/ring_moment.h"
+#include "allocations/store/ring_snapshot.h"
 #include "allocations/tracking.h"
 #include "core/clocks.h"
 #include "core/log.h"
@@ -33,8 +33,8 @@ void Tracking::write_ring_facts() {
   };
   AllocRing* const ring = ring_.get();
   const BookTotals totals = books_
-                                .moment(ThreadBooks::What::kTotals,
-                                        [ring] { return ring != nullptr ? ring->last_seq() : 0; })
+                                .snapshot(ThreadBooks::What::kTotals,
+                                          [ring] { return ring != nullptr ? ring->last_seq() : 0; })
                                 .totals();
   RingFacts facts;
   facts.updated_ms = epoch_ms();
@@ -78,10 +78,10 @@ void Tracking::add_records(ReportData& data, JNIEnv* jni) {
   if (jni != nullptr && !live_.settle(kSweepPatience)) {
     log_info("live figures are not those of the last collection");
   }
-  if (on_) books_.look(tracked_ms());
-  std::optional<RingMoment> recent;
-  BooksMoment moment =
-      books_.moment(ThreadBooks::What::kTotalsAndSites, [ring, &recent]() -> std::uint64_t {
+  if (on_) books_.poll_times(tracked_ms());
+  std::optional<RingSnapshot> recent;
+  BooksSnapshot moment =
+      books_.snapshot(ThreadBooks::What::kTotalsAndSites, [ring, &recent]() -> std::uint64_t {
         return ring != nullptr ? recent.emplace(*ring).last_seq() : 0;
       });
   if (recent) data.records = recent->records();

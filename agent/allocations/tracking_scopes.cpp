@@ -1,4 +1,4 @@
-// Tracking, asked by the program for what a piece of it allocates.
+// Tracking of scopes and listeners, on request of the program.
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -30,7 +30,7 @@ std::string Tracking::count_scopes(JNIEnv* jni) {
   wanted.engine = EngineKind::kBci;
   wanted.engine_chosen = true;
   wanted.interval = 0;
-  wanted.sites = kMaxTraces;  // a test whose stacks find no room has no figures
+  wanted.sites = kMaxTraces;  // without room for its stacks a test has no figures
   use(jni, wanted);
   const std::string error = start(jni);
   if (!error.empty()) return error;
@@ -41,12 +41,12 @@ std::string Tracking::count_scopes(JNIEnv* jni) {
 std::string Tracking::prepare_listener(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   if (const std::string why = why_unchangeable(); !why.empty()) return why;
-  // Tracking may have been on, with classes rewritten for it alone.
-  bci_engine_.tell_constructed();
+  // Tracking may already be on, with classes rewritten without these hooks.
+  bci_engine_.enable_constructed_hooks();
   return bci_engine_.prepare(jni);
 }
 
-std::string Tracking::tell_listener(JNIEnv* jni, jclass listener) {
+std::string Tracking::start_listener(JNIEnv* jni, jclass listener) {
   if (const std::string why_not = prepare_listener(jni); !why_not.empty()) return why_not;
   if (const std::string why_not = count_scopes(jni); !why_not.empty()) return why_not;
   return recorder_.listener().start(jni, listener);
@@ -75,7 +75,7 @@ std::optional<LiveBySite> Tracking::live_by_site() {
     log_warn("what is alive is not known: it takes too long to find out");
     return std::nullopt;
   }
-  books_.take_journals();
+  books_.drain_journals();
   const auto held = sites->hold();
   LiveBySite result;
   for (const SiteReading& reading : sites->sums()) {

@@ -4,14 +4,14 @@
 //   add_chunks         registers request handlers; no server is connected
 //   vm_live            all features exist and are registered; servers cannot connect yet
 //   opened             servers can connect
-//   take_options       an option string: the first one, and that of every further load
-//   start              switches on what the string asks for, after take_options of all features
+//   apply_options       an option string: the first one, and that of every further load
+//   start              switches on what the string asks for, after apply_options of all features
 //   started            start() of all features has returned
 //   loaded             loading is complete; with what was logged meanwhile, for the attaching tool
 //   before_main        the program's main method runs next; not called at a late attach
 //   end                VMDeath: the feature starts no further long work. Must not block for long
 //   end_after_servers  all sessions are closed
-//   last_words         writes the final reports; without JNI where the VM must not be entered
+//   write_final_reports         writes the final reports; without JNI where the VM must not be entered
 //
 // core/exit_limits.h lists what the exit may wait for. Each method is called on an attached thread
 // unless noted. Features live as long as the process.
@@ -37,7 +37,7 @@ class Feature {
   virtual void add_chunks(Dispatcher&) {}
   virtual void vm_live(JNIEnv*, bool /*late*/) {}
   virtual void opened(JNIEnv*, bool /*late*/) {}
-  virtual void take_options(JNIEnv*, const GivenOptions&) {}
+  virtual void apply_options(JNIEnv*, const GivenOptions&) {}
   virtual void start(JNIEnv*, const GivenOptions&) {}
   virtual void started() {}
   virtual void loaded(const std::vector<std::string>& /*logged*/) {}
@@ -52,9 +52,11 @@ class Feature {
 
   virtual void end() {}
   virtual void end_after_servers() {}
-  // `told`: whether every earlier feature in the list could write its reports; the result says the
+  // `complete`: whether every earlier feature in the list could write its reports; the result says the
   // same including this one.
-  virtual bool last_words(JNIEnv* /*null: without the VM*/, bool told) { return told; }
+  virtual bool write_final_reports(JNIEnv* /*null: without the VM*/, bool complete) {
+    return complete;
+  }
 };
 
 }  // namespace ddm

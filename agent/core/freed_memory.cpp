@@ -22,10 +22,10 @@ void FreedMemory::expect() {
   forget();
   using Clock = Chores::Clock;
   chore_ = Chores::of_process().add(
-      [first = first_, look = 0]() mutable -> std::optional<Clock::time_point> {
+      [first = first_, trim = 0]() mutable -> std::optional<Clock::time_point> {
         give_back();
-        if (++look == kLooks) return std::nullopt;
-        return Clock::now() + first * (1 << look);
+        if (++trim == kTrims) return std::nullopt;
+        return Clock::now() + first * (1 << trim);
       },
       Clock::now() + first_);
 }

@@ -25,7 +25,7 @@ class FreedMemory {
   void forget();
 
  private:
-  static constexpr int kLooks = 9;
+  static constexpr int kTrims = 9;
 
   const std::chrono::milliseconds first_;
   Chores::Handle chore_;  // null: no trims are scheduled

@@ -16,23 +16,23 @@ class GrowthLimit {
 
   // To be called before the first grown_to(). `reached` is called once, and again after each
   // swept_to().
-  void when_reached(std::function<void()> reached) { reached_ = std::move(reached); }
+  void on_limit(std::function<void()> reached) { reached_ = std::move(reached); }
 
   void grown_to(std::size_t size) {
-    if (size >= limit_ && reached_ && !asked_.exchange(true)) reached_();
+    if (size >= limit_ && reached_ && !requested_.exchange(true)) reached_();
   }
   void swept_to(std::size_t size) {
     limit_ = std::max(kFirst, 2 * size);
-    asked_ = false;
+    requested_ = false;
   }
   // The sweep could not run: `reached` is called again after the table has grown by another
   // quarter.
-  void put_off() { swept_to(limit_ * 5 / 8); }
+  void postpone() { swept_to(limit_ * 5 / 8); }
 
  private:
   std::function<void()> reached_;
   std::atomic<std::size_t> limit_{kFirst};
-  std::atomic<bool> asked_{false};
+  std::atomic<bool> requested_{false};
 };
 
 }  // namespace ddm

@@ -16,8 +16,8 @@ enum class LogLevel { kError, kWarn, kInfo, kDebug };
 void set_log_level(LogLevel level);
 bool log_enabled(LogLevel level);
 void log_line(LogLevel level, std::string_view text);
-// Call when VMDeath has been dealt with. From then on the VM refuses whatever threads of the agent
-// are still about to ask (WRONG_PHASE), which is no fault: warnings and errors count as debug.
+// Call after VMDeath was handled. From then on the VM refuses calls of the agent's remaining threads
+// (WRONG_PHASE), which is no fault: warnings and errors count as debug.
 void set_vm_ended();
 
 // While an instance lives, warnings and errors that the calling thread logs are also kept: a tool

@@ -49,16 +49,16 @@ void Pulse::cancel(std::uint64_t key) {
 }
 
 Pulse::Clock::time_point Pulse::next_due() {
-  Clock::time_point due = rung_ ? heard_ + gap_ : Clock::time_point::max();
+  Clock::time_point due = rung_ ? last_ring_ + gap_ : Clock::time_point::max();
   const std::lock_guard lock(mutex_);
   for (const auto& [key, timer] : timers_) due = std::min(due, timer.due);
   return due;
 }
 
 Pulse::Task Pulse::take_due(Clock::time_point now) {
-  if (rung_ && heard_ + gap_ <= now) {
+  if (rung_ && last_ring_ + gap_ <= now) {
     rung_ = false;
-    heard_ = now;
+    last_ring_ = now;
     return on_ring_;
   }
   const std::lock_guard lock(mutex_);

@@ -68,7 +68,7 @@ class Pulse {
   std::map<std::uint64_t, Timer> timers_;
   bool stopped_ = false;
 
-  Clock::time_point heard_{};  // when on_ring_ was last called; used by the chore alone
+  Clock::time_point last_ring_{};  // when on_ring_ was last called; used by the chore alone
 };
 
 }  // namespace ddm

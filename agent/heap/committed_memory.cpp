@@ -10,7 +10,7 @@ namespace ddm {
 namespace {
 
 // libjvm exports these for java.lang.Runtime's natives.
-std::optional<std::uint64_t> ask_vm(const char* name) {
+std::optional<std::uint64_t> query_vm(const char* name) {
   const auto ask = reinterpret_cast<std::int64_t (*)()>(vm_library::symbol(name));
   if (ask == nullptr) return std::nullopt;
   const std::int64_t bytes = ask();
@@ -35,13 +35,13 @@ std::vector<MemoryRange> writable_memory(std::uintptr_t begin, std::uintptr_t en
   return ranges;
 }
 
-std::optional<std::uint64_t> total_heap_memory() { return ask_vm("JVM_TotalMemory"); }
+std::optional<std::uint64_t> total_heap_memory() { return query_vm("JVM_TotalMemory"); }
 
-std::optional<std::uint64_t> max_heap_memory() { return ask_vm("JVM_MaxMemory"); }
+std::optional<std::uint64_t> max_heap_memory() { return query_vm("JVM_MaxMemory"); }
 
 std::optional<std::uint64_t> used_heap_memory() {
   const auto total = total_heap_memory();
-  const auto free = ask_vm("JVM_FreeMemory");
+  const auto free = query_vm("JVM_FreeMemory");
   if (!total || !free || *free > *total) return std::nullopt;
   return *total - *free;
 }

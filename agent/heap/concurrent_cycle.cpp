@@ -18,14 +18,16 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kCyclePatience{60'000}, kStep{50};
-// The VM looks at the flag after the interval of its old value; 0 stands for a second.
+// The VM reads the flag again after the interval of its old value; 0 means one second.
 constexpr std::uint64_t kLongestInterval = 5000;
 constexpr char kInterval[] = "G1PeriodicGCInterval";
 
 // Pauses of G1's cycles so far: each cycle has two, the remark and the cleanup.
-std::optional<std::int64_t> cycle_pauses() { return perf_counter("sun.gc.collector.2.invocations"); }
+std::optional<std::int64_t> cycle_pauses() {
+  return perf_counter("sun.gc.collector.2.invocations");
+}
 
-// The value of a manageable flag of the VM, until the end of a scope.
+// Sets a manageable flag for the duration of a scope.
 class WrittenFlag {
  public:
   WrittenFlag(JNIEnv* jni, const char* name, std::uint64_t value)
@@ -40,7 +42,7 @@ class WrittenFlag {
  private:
   bool write(std::uint64_t value) const {
     management::run_diagnostic_command(jni_, fmt::format("VM.set_flag {} {}", name_, value));
-    return vm_flags::word(name_) == value;  // what the command answers depends on the release
+    return vm_flags::word(name_) == value;  // the command's output differs between releases
   }
 
   JNIEnv* const jni_;
@@ -52,7 +54,7 @@ class WrittenFlag {
 }  // namespace
 
 bool run_concurrent_cycle(JNIEnv* jni, const std::function<bool()>& ends) {
-  // The VM may have been told that what comes by itself is a full collection.
+  // The VM may be configured to make the periodic collection a full one.
   for (const char* flag : {"UseG1GC", "G1PeriodicGCInvokesConcurrent"}) {
     if (vm_flags::boolean(flag) != true) return false;
   }
@@ -60,8 +62,8 @@ bool run_concurrent_cycle(JNIEnv* jni, const std::function<bool()>& ends) {
   if (!last || vm_flags::word(kInterval).value_or(0) > kLongestInterval) return false;
   const WrittenFlag often(jni, kInterval, 1);
   if (!often.written()) return false;
-  // A cycle that was under way before the call has two pauses to come; the third one is the remark
-  // of another.
+  // A cycle in progress at the call has up to two pauses left; the third is the remark of the next
+  // cycle.
   constexpr int kPauses = 3;
   const std::int64_t enough = *last + kPauses;
   for (auto changed = Clock::now(); !ends() && Clock::now() - changed < kCyclePatience;) {

@@ -1,9 +1,8 @@
-// A collection of the old generation for which the program does not stand still.
+// A concurrent collection of the old generation.
 //
-// G1's marking cycle runs beside the program; its remark, a pause of tens of milliseconds, clears the
-// weak handles of what was dead when the cycle began. A program cannot ask for one, but for idle
-// programs G1 begins one by itself every G1PeriodicGCInterval ms (JEP 346), and that flag may be
-// written while the VM runs.
+// G1's marking cycle runs concurrently; its remark pause, of tens of milliseconds, clears the
+// weak handles of objects that were dead when the cycle began. No interface requests a cycle, but G1
+// starts one in an idle program every G1PeriodicGCInterval ms (JEP 346), and that flag is writable.
 #pragma once
 
 #include <jni.h>
@@ -12,11 +11,11 @@
 
 namespace ddm {
 
-// Waits until a cycle has marked that began after the call. Young collections come at the same time
-// as often as the program makes them, and one or two more. False: the collector is not G1, the VM
-// does not count its cycles (-XX:-UsePerfData), was told of an interval above 5 s or of full collections
-// (-XX:-G1PeriodicGCInvokesConcurrent), no cycle went on for a minute, or `ends` was true. The flag
-// has its old value again in any case. Attached threads, one at a time.
+// Waits until a cycle that began after the call has finished marking; causes one or two young
+// collections besides. False: the collector is not G1, the VM does not count its cycles
+// (-XX:-UsePerfData), the program sets an interval above 5 s or full collections
+// (-XX:-G1PeriodicGCInvokesConcurrent), no cycle made progress for a minute, or `ends` was true. The
+// flag is restored in any case. Attached threads, one at a time.
 bool run_concurrent_cycle(JNIEnv* jni, const std::function<bool()>& ends);
 
 }  // namespace ddm

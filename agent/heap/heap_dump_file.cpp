@@ -23,11 +23,11 @@ namespace {
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr char kStreamedFile[] = "heap.hprof";
 
-// What was unfinished at the VM's death; a list.
+// Dumps unfinished at the VM's death, as a list.
 std::mutex g_unfinished_mutex;
 HeapDumper* g_unfinished_at_exit = nullptr;
 
-// Of dumps in one directory, by one process.
+// Unique among the dumps of one process in a directory.
 std::string temporary_name() {
   static std::atomic<unsigned> last{0};
   return fmt::format(".ddmagent-{}-{}.hprof", getpid(), ++last);
@@ -35,10 +35,11 @@ std::string temporary_name() {
 
 std::string descriptor_path(int directory) { return fmt::format("/proc/self/fd/{}", directory); }
 
-// Moves a file to a name that must be free.
+// Renames a file; the new name must be free.
 bool move_to_free_name(int directory, const std::string& from, const std::string& to) {
   if (renameat2(directory, from.c_str(), directory, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  if (errno != EINVAL && errno != ENOSYS) return false;  // else: not on this file system
+  if (errno != EINVAL && errno != ENOSYS)
+    return false;  // otherwise: not supported by this file system
   if (linkat(directory, from.c_str(), directory, to.c_str(), 0) != 0) return false;
   return unlinkat(directory, from.c_str(), 0) == 0;
 }
@@ -54,7 +55,7 @@ Result<std::shared_ptr<const StoredData>> open_stored(const std::string& path) {
   return dump;
 }
 
-// The strong handles of a dump, for as long as it lives.
+// Owns the strong handles of a dump.
 class GlobalHandles {
  public:
   GlobalHandles(JNIEnv* jni, const std::optional<DumpSites>& sites) : jni_(jni), sites_(sites) {}
@@ -76,7 +77,7 @@ class GlobalHandles {
 
 class HeapDumper::Unfinished {
  public:
-  // `make` makes the place, under the lock: none is made once the VM ends.
+  // `make` creates the place, under the lock; not once the VM ends.
   template <typename Make>
   Unfinished(HeapDumper& dumper, Make make) : dumper_(dumper) {
     const std::lock_guard lock(dumper_.mutex_);
@@ -204,7 +205,7 @@ Result<std::uint64_t> HeapDumper::rewrite(const std::string& path, DumpSites& si
   const FileDescriptor whole(open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (!whole.valid()) return errno_error("reading the heap dump");
   unlink(path.c_str());
-  // What has been read gives its room on the disk to what is written.
+  // Frees the disk blocks of the part that has been read, for the output.
   const auto used = [&](std::uint64_t bytes) {
     fallocate(whole.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
               static_cast<off_t>(bytes));
@@ -220,7 +221,7 @@ Result<std::uint64_t> HeapDumper::rewrite_in_place(const std::string& path, Dump
   FileDescriptor fresh;
   int error = 0;
   const auto with_stack = rewrite(path, sites, [&](std::string_view piece) {
-    if (!fresh.valid()) {  // the VM's own is open, and its name free by now
+    if (!fresh.valid()) {  // the VM's file is open, and its name is free
       fresh = FileDescriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
       if (!fresh.valid()) error = errno;
     }
@@ -239,8 +240,8 @@ void HeapDumper::vm_dies() {
 }
 
 std::optional<Error> HeapDumper::refuse_big_heap(JNIEnv* jni, std::size_t max_bytes) {
-  // An object takes about as much in a dump as in the heap, or more. What is garbage may not count
-  // against a dump of what is reachable, so when in doubt, collect.
+  // A dump has at least about the heap's size of its objects. Garbage must not count, since a dump
+  // contains reachable objects only: in doubt, collect.
   const auto used = [&] {
     const auto figures = figures_.heap(jni);
     return figures ? figures->used_bytes : 0;
@@ -309,7 +310,7 @@ void HeapDumper::close() {
   closed_ = true;
   if (!unfinished_) return;
   remove_unfinished();
-  // The VM is writing and may go on for a while.
+  // The VM may continue writing for a while.
   const std::lock_guard list(g_unfinished_mutex);
   if (g_unfinished_at_exit == nullptr) std::atexit(remove_all_at_exit);
   next_unfinished_at_exit_ = g_unfinished_at_exit;
@@ -318,7 +319,7 @@ void HeapDumper::close() {
 
 void HeapDumper::remove_unfinished() const {
   if (!unfinished_) return;
-  // Nothing to be done when it fails; mostly the file is not there any more.
+  // Failure is ignored; mostly the file no longer exists.
   unlink((unfinished_->directory + "/" + unfinished_->file).c_str());
   if (unfinished_->own_directory) rmdir(unfinished_->directory.c_str());
 }
@@ -333,11 +334,11 @@ void HeapDumper::remove_all_at_exit() {
 
 void HeapDumper::remove_pieces() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || !unfinished_) return;  // it is being removed, or has been
+  if (!lock || !unfinished_) return;  // another thread is removing it, or has done so
   const Place& place = *unfinished_;
   if (DIR* directory = opendir(place.directory.c_str())) {
     while (const dirent* entry = readdir(directory)) {
-      // The file, and the pieces of it: FILE.p0, FILE.p1 and so on.
+      // The file and its parts: FILE.p0, FILE.p1 and so on.
       if (std::string_view(entry->d_name).starts_with(place.file)) {
         unlinkat(dirfd(directory), entry->d_name, 0);
       }

@@ -4,10 +4,10 @@
 // the object ids of the followed objects: ids are addresses, and objects move until the VM stops
 // for the dump. Each followed object therefore gets a strong JNI handle just before, since the dump
 // lists every such handle with its object as a root. This found 200,000 of 200,000 objects with
-// each collector of 17 and 25, for about 10 bytes and 100 ns an object until the dump is done. The
-// alternatives fail: dumps do not show tags, own walks have no ids, and arrays of the objects need
-// room in a heap that may be full. A collection precedes, so that dead objects get no handle; an
-// object that dies between that and the dump stays in it, without a root.
+// each collector of 17 and 25, for about 10 bytes and 100 ns per object during the dump. The
+// alternatives fail: dumps do not contain tags, the agent's own walks have no ids, and arrays of the
+// objects need space in a heap that may be full. A collection precedes the dump, so that dead objects
+// get no handle; an object that dies in between stays in the dump, without a root.
 //
 // Attached threads, one dump at a time. A dump is written under a temporary name in a directory
 // that only this user may read, so that nobody sees an incomplete one. Remains of a failed dump, or
@@ -41,10 +41,10 @@ class HeapDumper final : public HeapDumps {
                               const std::function<void()>& dumped = {}) override;
   std::optional<Error> prepare(JNIEnv* jni, const std::string& path) override;
 
-  // The same into an unlinked file. An error if it exceeds `max_bytes`, which the heap's size often
-  // tells before anything is written.
+  // The same into an unlinked file. An error if it exceeds `max_bytes`, which is often known from the
+  // heap's size before anything is written.
   Result<std::shared_ptr<const StoredData>> store(JNIEnv* jni, std::size_t max_bytes);
-  // Without a limit of its size.
+  // Without a size limit.
   struct Stored {
     std::shared_ptr<const StoredData> data;
     std::uint64_t with_stack = 0;

@@ -76,13 +76,13 @@ bool HeapFiguresReader::find_runtime(JNIEnv* jni) {
 std::optional<HeapFigures> HeapFiguresReader::heap(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   auto figures = read_usage(jni, management::heap_usage(jni));
-  const auto now = ask_runtime(jni);
+  const auto now = read_runtime(jni);
   if (!figures) return now;
   if (now) figures->used_bytes = std::min(now->used_bytes, figures->committed_bytes);
   return figures;
 }
 
-std::optional<HeapFigures> HeapFiguresReader::ask_runtime(JNIEnv* jni) {
+std::optional<HeapFigures> HeapFiguresReader::read_runtime(JNIEnv* jni) {
   if (!find_runtime(jni)) return std::nullopt;
   bool threw = false;
   const auto ask = [&](jmethodID method) {
@@ -92,7 +92,7 @@ std::optional<HeapFigures> HeapFiguresReader::ask_runtime(JNIEnv* jni) {
   };
   HeapFigures figures;
   figures.max_bytes = ask(runtime_.max);
-  // Two questions make one answer: ask again when the heap was resized in between.
+  // The figures need two calls: repeat if the heap was resized in between.
   std::uint64_t free = 0;
   for (int attempt = 0; attempt < 10; ++attempt) {
     figures.committed_bytes = ask(runtime_.total);

@@ -26,10 +26,10 @@ struct HeapFigures {
 enum class PoolKind {
   kYoung,
   kSurvivor,
-  kOld,  // a heap without generations too
+  kOld,  // also a heap without generations
   kMetaspace,
   kClassSpace,
-  kCode,  // in one piece, or in the three that follow
+  kCode,  // not segmented; otherwise the three that follow
   kCodeOfVm,
   kCodeProfiled,
   kCodeNotProfiled,
@@ -44,7 +44,7 @@ class HeapFiguresReader {
  public:
   std::optional<HeapFigures> heap(JNIEnv* jni);
 
-  // One a pool, in the VM's order.
+  // One per pool, in the VM's order.
   std::vector<PoolFigures> pools(JNIEnv* jni);
 
  private:
@@ -67,11 +67,11 @@ class HeapFiguresReader {
   };
 
   bool find_usage_fields(JNIEnv* jni, jobject usage);
-  // Consumes the local reference; null gives none.
+  // Deletes the local reference. nullopt if that is null.
   std::optional<HeapFigures> read_usage(JNIEnv* jni, jobject usage);
   bool find_runtime(JNIEnv* jni);
-  // Without a limit it says how much there is.
-  std::optional<HeapFigures> ask_runtime(JNIEnv* jni);
+  // By java.lang.Runtime's methods; nullopt after an exception.
+  std::optional<HeapFigures> read_runtime(JNIEnv* jni);
   void find_pools(JNIEnv* jni);
 
   std::mutex mutex_;

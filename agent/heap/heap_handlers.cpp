@@ -16,18 +16,17 @@
 namespace ddm {
 namespace {
 
-// Ids of HPIF. What the Java heap is made of, and what the VM has beside it, has numbers that no
-// 4 GiB slice of a heap map takes before the heap has 400 GiB.
+// Ids in HPIF. The Java heap's parts and the VM's other pools have numbers that 4 GiB slices of a
+// heap map reach only with a heap of 400 GiB.
 std::uint32_t id_of(PoolKind kind) {
   constexpr std::uint32_t kIds[] = {101, 102, 103, 111, 112, 121, 122, 123, 124};
   return kIds[static_cast<std::size_t>(kind)];
 }
 
-// The packet's and the chunk's header, and room for FAIL's neighbours in a packet of several.
+// Minus the headers of packet and chunk, and FAIL answers to other chunks of the packet.
 constexpr std::size_t kMaxDump = kMaxOutgoingPacket - (std::size_t{1} << 20);
 
-// The program stands still during a collection and a dump; before the next one, it and those who
-// ask the VM something get a moment.
+// The program is stopped during collections and dumps: lets it, and other requests, run in between.
 void let_others_run() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
 }  // namespace
@@ -66,7 +65,7 @@ void HeapHandlers::info(const Request& request, Reply reply) {
     return reply.send(read_info(context_.jni(), wanted->when));
   }
   request.session->modes.heap_info_when = static_cast<std::uint8_t>(wanted->when);
-  request.session->modes.told_of_collections_since = std::chrono::steady_clock::now();
+  request.session->modes.collections_since = std::chrono::steady_clock::now();
   const std::string error = gc_events_.refresh();
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   reply.send(HeapInfo{});
@@ -92,7 +91,7 @@ void HeapHandlers::collected(JNIEnv* jni) {
     const bool next = session->modes.heap_info_when.compare_exchange_strong(expected, 0);
     const bool every = expected == static_cast<std::uint8_t>(HeapInfoWhen::kEveryGc);
     one_shot |= next;
-    // Figures that a server cannot take yet are old when it can.
+    // Figures that a server cannot receive yet would be outdated later.
     if (!next && !(every && session->has_room())) continue;
     if (info.heaps.empty()) info = read_info(jni, HeapInfoWhen::kEveryGc);
     for (HeapInfo::Heap& heap : info.heaps) {
@@ -104,10 +103,8 @@ void HeapHandlers::collected(JNIEnv* jni) {
 }
 
 void HeapHandlers::collect(const Request& request, Reply reply) {
-  // One that was begun since this server asked, and since it wanted to be told of collections, is
-  // as good as another one.
-  const auto since =
-      std::max(request.asked, request.session->modes.told_of_collections_since.load());
+  // A collection begun after this request, and after the server enabled events, serves it as well.
+  const auto since = std::max(request.asked, request.session->modes.collections_since.load());
   if (collection_begun_ > since) return reply.send_empty();
   const auto begin = std::chrono::steady_clock::now();
   AgentThread& lane = context_.service.slow();
@@ -129,7 +126,7 @@ void HeapHandlers::dump_to_file(const Request& request, Reply reply) {
   const auto wanted = HeapDumpRequest::decode(request.data);
   if (!wanted) return reply.fail_bad_data("str path");
   const auto written = dumper_.write(context_.jni(), wanted->path);
-  // The answer has no room for words.
+  // The reply has no field for a reason.
   if (!written) log_warn("heap dump: {}", written.message());
   reply.send(HeapDumpReply{written.ok()});
 }

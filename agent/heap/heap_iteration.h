@@ -1,5 +1,5 @@
-// The heap as JVMTI iterates it, for collectors whose regions are not readable: kinds and sizes are
-// real, positions are invented (all objects in a row, then the free memory).
+// The heap by JVMTI's iteration, for collectors whose regions are not readable: kinds and sizes are
+// real, positions are synthetic (all objects in a row, then the free memory).
 #pragma once
 
 #include <jvmti.h>

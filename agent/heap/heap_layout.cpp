@@ -22,7 +22,7 @@ Result<Collector> collector_in_use() {
   return Error{"the collector is none of G1, Serial, Parallel, Epsilon"};
 }
 
-// Of the VM's class ContiguousSpace.
+// The layout of the VM's ContiguousSpace.
 SpaceLayout contiguous_spaces(VmEntries& entries, std::vector<SpaceLayout::Place> places) {
   return {std::move(places), entries.offset({{"ContiguousSpace", "_bottom"}, {"Space", "_bottom"}}),
           entries.offset({{"ContiguousSpace", "_top"}}),
@@ -49,7 +49,7 @@ SpaceLayout serial_spaces(VmEntries& entries, std::uintptr_t heap) {
        {old + entries.offset({{"TenuredGeneration", "_the_space"}}), RegionRole::kOld}});
 }
 
-// A static field of the heap's class before JDK 27, one of the heap since.
+// A static field of the heap's class before JDK 27, an instance field since.
 std::uintptr_t parallel_generation(VmEntries& entries, std::uintptr_t heap, const char* field) {
   constexpr const char* kHeap = "ParallelScavengeHeap";
   return vm_structs::address_of(kHeap, field)
@@ -106,7 +106,7 @@ Result<HeapLayout> HeapLayout::detect() {
   const std::uint32_t words = entries.offset({{"MemRegion", "_word_size"}});
   layout.objects = detect_object_layout(entries);
   layout.klasses = detect_klass_layout(entries);
-  // From here on addresses are followed, so all of them have to be there.
+  // Addresses are dereferenced from here on, so no entry may be missing.
   if (entries.missing().empty() && heap != 0) {
     layout.base = entries.read<std::uintptr_t>(heap + reserved + start, "MemRegion::_start");
     layout.reserved_bytes =

@@ -1,5 +1,5 @@
 // The layout of this VM's heap: the collector's spaces, object headers, the decoding of class
-// words. Found through the VM's exported tables; every entry is checked.
+// words. From vmStructs; every entry is checked.
 //
 // detect() in the live phase, any thread. The result is constant for the VM's life.
 #pragma once
@@ -16,7 +16,7 @@ namespace ddm {
 
 enum class Collector { kSerial, kParallel, kG1, kEpsilon };
 
-// A space of Serial, Parallel or Epsilon: the address of a pointer to it, then offsets in it.
+// Spaces of Serial, Parallel or Epsilon: the address of a pointer to each, and offsets in it.
 struct SpaceLayout {
   struct Place {
     std::uintptr_t pointer = 0;
@@ -30,8 +30,8 @@ struct SpaceLayout {
 
 // G1's table of regions.
 struct RegionLayout {
-  std::uintptr_t table = 0;   // the address of the pointer to the pointers to regions
-  std::uintptr_t length = 0;  // the address of their number (committed or not)
+  std::uintptr_t table = 0;   // address of the pointer to the array of region pointers
+  std::uintptr_t length = 0;  // address of its length, uncommitted regions included
   std::uint32_t bottom = 0;   // offsets in a region
   std::uint32_t top = 0;
   std::uint32_t end = 0;

@@ -63,7 +63,7 @@ RegionDetail HeapMapHandlers::detail_of(const Session& session) const {
 }
 
 void HeapMapHandlers::draw_for(JNIEnv* jni, const std::vector<MapRequests::Receiver>& receivers) {
-  // What a server has asked for besides is part of how it wants the map.
+  // The detail of regions is part of the requested form of a map.
   std::vector<MapRequests::Receiver> each = receivers;
   RegionDetail most = RegionDetail::kNone;
   for (MapRequests::Receiver& one : each) {

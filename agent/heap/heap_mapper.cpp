@@ -23,15 +23,16 @@ namespace {
 
 constexpr jlong kMark = 1;
 constexpr std::size_t kLogBytesPerSpace = 32;
-constexpr std::uint64_t kGrowth = std::uint64_t{64} << 20;  // of the heap until it stands still
-constexpr std::uint64_t kUsualObject = 128;                 // bytes of heap in use for one object
-constexpr std::size_t kUsualEntry = 2;                      // bytes in a log for it
+constexpr std::uint64_t kGrowth = std::uint64_t{64}
+                                  << 20;     // growth of the heap until the safepoint
+constexpr std::uint64_t kUsualObject = 128;  // bytes in use per object
+constexpr std::size_t kUsualEntry = 2;       // bytes of its log entry
 
-// A program that loads classes all the time always has some that are newer than the table.
+// A program that keeps loading classes always has some newer than the table.
 constexpr int kAttempts = 3;
 
-constexpr int kLastThatFillsBuffers = 17;   // whenever it looks through the heap
-constexpr std::size_t kMoreThreads = 1024;  // that begin before the program stands still
+constexpr int kLastThatFillsBuffers = 17;   // at every heap iteration or walk
+constexpr std::size_t kMoreThreads = 1024;  // threads that may start before the safepoint
 
 jint JNICALL visit_object(jlong, jlong, jlong*, jint, void* pause) {
   static_cast<HeapPause*>(pause)->run();
@@ -92,7 +93,7 @@ void HeapMapper::choose_stop(JNIEnv* jni) {
   const int release = vm_feature_release(jvmti_);
   stop_by_following_ = release <= kLastThatFillsBuffers;
   if (stop_by_following_) return;
-  // Parallel's young space has parts, and holes between them, for processors' nodes of memory.
+  // With NUMA, Parallel's young spaces consist of a part per memory node, with holes in between.
   if (vm_flags::boolean("UseNUMA").value_or(true) && layout_->collector == Collector::kParallel) {
     return;
   }
@@ -133,7 +134,7 @@ Result<HeapMap> HeapMapper::walk_or_list(JNIEnv* jni, RegionDetail detail) {
     HeapMap map;
     const auto walked = walk(jni, map, detail);
     if (!walked) return walked.error();
-    if (*walked == Walked::kNotAsTablesSay) break;
+    if (*walked == Walked::kWrongLayout) break;
     if (*walked == Walked::kOddBuffers) {
       log_info("heap map: threads' open buffers are not as expected, the VM is asked to fill them");
       stop_by_following_ = false;
@@ -151,10 +152,11 @@ Result<HeapMap> HeapMapper::walk_or_list(JNIEnv* jni, RegionDetail detail) {
   return listed;
 }
 
-// A collection between the making of an object and the walk may have moved it, but not each time.
+// A collection between the allocation of the object and the walk may have moved it, but not
+// repeatedly.
 void HeapMapper::forget_roles(HeapMap& map) {
   map.regions.clear();
-  if (std::exchange(told_of_roles_, true)) return;
+  if (std::exchange(roles_warned_, true)) return;
   log_warn("heap map: what regions are for is not told: a new object lies in no young one");
 }
 
@@ -163,13 +165,13 @@ void HeapMapper::add_pages(HeapMap& map) {
   auto pages = read_z_pages(total_heap_memory().value_or(0));
   if (pages) {
     map.regions = std::move(*pages);
-  } else if (!std::exchange(told_of_roles_, true)) {
+  } else if (!std::exchange(roles_warned_, true)) {
     log_warn("heap map: pages are not told: {} is not as this VM's tables say", pages.message());
   }
 }
 
 Result<HeapMapper::Walked> HeapMapper::walk(JNIEnv* jni, HeapMap& map, RegionDetail detail) {
-  // All that takes time comes before the table of classes: what is loaded after it is not in it.
+  // Everything slow precedes the reading of the class table, which misses classes loaded later.
   const std::size_t buffers = most_open_buffers();
   const std::size_t most = max_spaces(*layout_) + buffers;
   WalkTeam team(useful_helpers(), start_thread_);
@@ -179,7 +181,7 @@ Result<HeapMapper::Walked> HeapMapper::walk(JNIEnv* jni, HeapMap& map, RegionDet
   for (std::size_t member = 0; member < team.members(); ++member) {
     walks.emplace_back(layout_->objects, table_, map, member * HeapWalk::kLogs, most);
   }
-  // Holds every class of the table until the walk is over.
+  // Keeps every class of the table alive until the walk is over.
   const LocalFrame frame(jni, 64);
   if (!frame.good()) return Error{"no memory for references"};
   HeapPause pause{*layout_,
@@ -208,7 +210,7 @@ Result<HeapMapper::Walked> HeapMapper::walk(JNIEnv* jni, HeapMap& map, RegionDet
   if (pause.odd_buffers) return Walked::kOddBuffers;
   if (pause.problem != nullptr) {
     fall_back(std::string(pause.problem) + " is not what this VM's tables say");
-    return Walked::kNotAsTablesSay;
+    return Walked::kWrongLayout;
   }
   if (map.full()) return Error{"no memory for a map of so many objects"};
   name_classes(pause);
@@ -220,7 +222,7 @@ std::string HeapMapper::read_classes_and_walk(JNIEnv* jni, HeapPause& pause) {
   std::string error = late_classes_->begin();
   if (!error.empty()) return "ClassPrepare: " + error;
   error = klasses_->read(jni, *layout_, table_);
-  table_.make_room(LateClasses::kMost);
+  table_.reserve(LateClasses::kMost);
   const std::uint64_t tile = pause.map.tile_bytes;
   for (std::size_t i = 0; tile != 0 && i < pause.team.members(); ++i) {
     const std::uint64_t tiles = layout_->reserved_bytes / tile;
@@ -232,7 +234,7 @@ std::string HeapMapper::read_classes_and_walk(JNIEnv* jni, HeapPause& pause) {
   return error;
 }
 
-// As long as the references of the table's classes are there.
+// Call while the local references of the table's classes are valid.
 void HeapMapper::name_classes(const HeapPause& pause) {
   std::map<std::uint32_t, std::uint32_t> places;
   for (const ClassTiles& counted : pause.tiles) {
@@ -259,8 +261,8 @@ bool HeapMapper::gather(const std::deque<HeapWalk>& walks, HeapMap& map) {
   return true;
 }
 
-// The program waits for the walk, so it gets what processors the program has; more than four walks
-// only wait for one another at the memory.
+// The program is stopped, so the walk may use its processors; beyond four, walks are limited by
+// memory bandwidth.
 std::size_t HeapMapper::useful_helpers() const {
   constexpr std::uint64_t kLargeHeap = std::uint64_t{64} << 20;
   jint processors = 1;
@@ -271,8 +273,8 @@ std::size_t HeapMapper::useful_helpers() const {
   return static_cast<std::size_t>(std::clamp(processors, 1, 4) - 1);
 }
 
-// A log has room for the smallest objects all over the heap, since a lane may get all of them; its
-// pages are there, as many as it is likely to need, before the program is stopped.
+// A log has capacity for a heap of smallest objects, since one lane may get all of them; the pages
+// that are likely to be needed are committed before the safepoint.
 bool HeapMapper::reserve_logs(HeapMap& map, std::size_t threads, std::size_t spaces) const {
   const std::uint64_t committed = total_heap_memory().value_or(layout_->reserved_bytes);
   const std::uint64_t heap = std::min(layout_->reserved_bytes, committed + committed / 4 + kGrowth);
@@ -344,8 +346,8 @@ void HeapMapper::drop_uncommitted(HeapMap& map) const {
     }
     return false;
   };
-  // Those that the kernel has back; then, since G1 gives the highest back first and takes a while
-  // over it, the highest ones.
+  // First regions that the kernel shows as unmapped; then, since G1 uncommits the highest first and
+  // gradually, the highest ones.
   for (const bool whether_writable : {false, true}) {
     for (auto area = map.areas.end(); area != map.areas.begin() && bytes > *total;) {
       --area;

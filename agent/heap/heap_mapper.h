@@ -2,14 +2,14 @@
 //
 // The heaps of Serial, Parallel, Epsilon and G1 are walked region by region while one JVMTI heap
 // call holds the VM at a safepoint. With other collectors, and in a VM with an unknown layout, a
-// JVMTI iteration lists the objects, positions are invented, and the log says so once.
+// JVMTI iteration lists the objects; positions are then synthetic, which is logged once.
 //
-// That call is FollowReferences with a callback that aborts it: IterateThroughHeap cannot be
+// The heap call is FollowReferences with a callback that aborts it: IterateThroughHeap cannot be
 // aborted and would iterate the whole heap after the walk. Before JDK 18 both calls make the heap
-// parsable; later only the iteration does, and the walk skips the unused parts of threads' buffers.
+// parsable; later only the iteration does, and the walk skips the unused parts of TLABs.
 //
-// One attached thread at a time. The program is stopped during the walk only; the table of classes
-// is made before it, and figures are computed after it.
+// One attached thread at a time. The program is stopped during the walk only: the class table is
+// built before, and figures are computed afterwards.
 #pragma once
 
 #include <jvmti.h>
@@ -40,10 +40,10 @@ class HeapMapper {
  private:
   enum class Walked {
     kAll,
-    kMissedClasses,   // classes were loaded after the table was made: try again
-    kOddRoles,        // the regions' kinds contradict each other: try again
-    kOddBuffers,      // open buffers look wrong: the VM has to fill them
-    kNotAsTablesSay,  // the layout is not as the tables say: iterate
+    kMissedClasses,  // classes were loaded after the table was built: try again
+    kOddRoles,       // the regions' roles contradict each other: try again
+    kOddBuffers,     // open TLABs are implausible: the VM has to fill them
+    kWrongLayout,    // vmStructs do not match the heap: iterate
   };
 
   std::string prepare(JNIEnv* jni);
@@ -51,11 +51,11 @@ class HeapMapper {
   Result<HeapMap> walk_or_list(JNIEnv* jni, RegionDetail detail);
   Result<Walked> walk(JNIEnv* jni, HeapMap& map, RegionDetail detail);
   void forget_roles(HeapMap& map);
-  // Of ZGC.
+  // ZGC's pages, as regions.
   void add_pages(HeapMap& map);
   void name_classes(const HeapPause& pause);
   std::string read_classes_and_walk(JNIEnv* jni, HeapPause& pause);
-  // Chooses the call that stops the VM, and whether the walk skips open buffers.
+  // Chooses the call that stops the VM, and whether the walk skips open TLABs.
   void choose_stop(JNIEnv* jni);
   std::size_t most_open_buffers() const;
   std::string stop_and_walk(HeapPause& pause);
@@ -65,9 +65,9 @@ class HeapMapper {
   // Adds the walks' results to the map; true: some objects had unknown classes.
   static bool gather(const std::deque<HeapWalk>& walks, HeapMap& map);
   std::size_t useful_helpers() const;
-  // The number of open buffers to reserve room for.
+  // Reserves the walks' logs. False: no memory.
   bool reserve_logs(HeapMap& map, std::size_t threads, std::size_t spaces) const;
-  // Whether classes unknown to the walks are in a table that is read now.
+  // Whether a class table read now has the classes that were unknown to the walks.
   bool has_new_classes(JNIEnv* jni, const std::deque<HeapWalk>& walks);
   void drop_uncommitted(HeapMap& map) const;
 
@@ -75,12 +75,12 @@ class HeapMapper {
   const WalkTeam::StartThread start_thread_;
   jvmtiEnv* jvmti_ = nullptr;  // an environment of its own, for its tags
   bool prepared_ = false;
-  bool told_of_roles_ = false;        // the log has the line that they look wrong
-  std::optional<HeapLayout> layout_;  // none: the heap is iterated
+  bool roles_warned_ = false;         // odd roles were logged
+  std::optional<HeapLayout> layout_;  // nullopt: the heap is iterated
   std::optional<KlassReader> klasses_;
   std::optional<LateClasses> late_classes_;
   bool stop_by_following_ = false;
-  std::optional<OpenBuffers> open_buffers_;  // skipped by a walk when FollowReferences stops the VM
+  std::optional<OpenBuffers> open_buffers_;  // skipped if FollowReferences stops the VM
   jclass marked_class_ = nullptr;            // the class of the one tagged object
   jobject probe_ = nullptr;                  // a byte[] for verifying the layout, a global one
   KlassTable table_;

@@ -20,7 +20,7 @@ void HeapPause::run() noexcept {
   if (!read_spaces(layout, spaces)) {
     problem = "the bounds of the heap's regions";
   } else {
-    tell_regions();
+    record_regions();
     if (!step_over_buffers()) {
       odd_buffers = true;
     } else if (!probe()) {
@@ -40,7 +40,7 @@ bool HeapPause::step_over_buffers() noexcept {
   return true;
 }
 
-void HeapPause::tell_regions() noexcept {
+void HeapPause::record_regions() noexcept {
   map.regions.clear();
   const std::uintptr_t object = fresh != nullptr ? object_of(fresh) : 0;
   bool young = fresh == nullptr;
@@ -61,25 +61,25 @@ void HeapPause::walk_as(std::size_t member) noexcept {
   cpu_nanos += cpu_of_this_thread_ns() - begin;
 }
 
-bool HeapPause::in_heap(std::uintptr_t address, std::uint64_t& room) const noexcept {
+bool HeapPause::in_heap(std::uintptr_t address, std::uint64_t& readable) const noexcept {
   for (const HeapSpace& space : spaces) {
     if (address < space.bottom || address >= space.top) continue;
-    room = space.limit - address;
-    return room >= 64;
+    readable = space.limit - address;
+    return readable >= 64;
   }
   return false;
 }
 
 const KlassCell* HeapPause::try_object(jobject reference, std::uint64_t& size) const noexcept {
   const std::uintptr_t object = object_of(reference);
-  std::uint64_t room = 0;
-  if (!in_heap(object, room)) return nullptr;
+  std::uint64_t readable = 0;
+  if (!in_heap(object, readable)) return nullptr;
   const KlassCell* cell = table.find(key_at(layout.objects, object));
-  if (cell != nullptr) size = size_of(layout.objects, *cell, object, room);
+  if (cell != nullptr) size = size_of(layout.objects, *cell, object, readable);
   return cell;
 }
 
-// Two objects that we know must look as the layout says.
+// Two known objects must match the layout.
 bool HeapPause::probe() const noexcept {
   std::uint64_t size = 0;
   const KlassCell* cell = try_object(array, size);

@@ -1,8 +1,8 @@
-// The part of drawing a map that runs while the program is stopped: reads the spaces' bounds,
-// verifies the layout on known objects, and walks all spaces.
+// The safepoint part of drawing a map: reads the spaces' bounds, verifies the layout on known
+// objects, and walks all spaces.
 //
-// Nothing in here allocates. run() is called once, at a safepoint on the VM thread; the members of
-// the team walk concurrently.
+// Nothing here allocates. run() is called once, at a safepoint on the VM thread; the members of the
+// team walk concurrently.
 #pragma once
 
 #include <jvmti.h>
@@ -27,19 +27,19 @@ struct HeapPause {
   LateClasses& late_classes;
   std::deque<HeapWalk>& walks;  // one for each member of the team
   WalkTeam& team;
-  HeapMap& map;  // with room for its regions
+  HeapMap& map;  // capacity for its regions is reserved
   // Local references to a byte[kProbeLength] and to a class, for verifying the layout; and to a new
-  // object for verifying region kinds, or null if kinds are not wanted.
+  // object for verifying region roles, or null if roles are not requested.
   jobject array;
   jobject mirror;
   jobject fresh;
   std::vector<HeapSpace> spaces{};
-  std::deque<ClassTiles> tiles{};             // one a walk; empty: not wanted
+  std::deque<ClassTiles> tiles{};             // one per walk; empty: not requested
   const OpenBuffers* open_buffers = nullptr;  // null: none to skip
   std::vector<HeapHole> holes{};
   std::vector<HeapSpace> pieces{};  // the spaces without the open buffers
   bool odd_buffers = false;
-  bool odd_roles = false;  // the new object is in no young region, so kinds are not trusted
+  bool odd_roles = false;  // the new object is in no young region, so roles are not trusted
   std::atomic<std::size_t> next_space{0};
   std::atomic<std::int64_t> cpu_nanos{0};
   bool called = false;
@@ -49,9 +49,9 @@ struct HeapPause {
 
  private:
   bool step_over_buffers() noexcept;
-  void tell_regions() noexcept;
+  void record_regions() noexcept;
   void walk_as(std::size_t member) noexcept;
-  bool in_heap(std::uintptr_t address, std::uint64_t& room) const noexcept;
+  bool in_heap(std::uintptr_t address, std::uint64_t& readable) const noexcept;
   const KlassCell* try_object(jobject reference, std::uint64_t& size) const noexcept;
   bool probe() const noexcept;
 };

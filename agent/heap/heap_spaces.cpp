@@ -37,7 +37,7 @@ bool read_regions(const HeapLayout& layout, std::vector<HeapSpace>& spaces) noex
   const auto table = read_at<std::uintptr_t>(where.table);
   const auto length = read_at<std::uint64_t>(where.length);
   if (table == 0 || length > spaces.capacity()) return false;
-  bool in_humongous = false;  // the last space is one, and goes on
+  bool in_humongous = false;  // the last space is humongous and continues
   for (std::uint64_t i = 0; i < length; ++i) {
     const auto region = read_at<std::uintptr_t>(table + 8 * i);
     if (region == 0) {  // was never committed

@@ -1,7 +1,7 @@
 // The current spaces of the heap, read from the VM's structures.
 //
-// read_spaces() must be called at a safepoint, does not allocate, and checks what it reads: it
-// returns false if bounds lie outside the reserved heap or are in the wrong order.
+// read_spaces() must be called at a safepoint and does not allocate. It returns false if bounds lie
+// outside the reserved heap or are in the wrong order.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace ddm {
 
-// "" or an entry of the VM's tables that leads to unreadable memory. To be called outside of a
-// safepoint before the other two, which read without such a check.
+// "" or the vmStructs entry that leads to unreadable memory. Call outside of a safepoint before the
+// other two, which read unchecked.
 std::string unreadable_in(const HeapLayout& layout);
 
-// An upper bound of their number. Outside of a safepoint.
+// An upper bound of the number of spaces. Outside of a safepoint.
 std::size_t max_spaces(const HeapLayout& layout);
 
-// `spaces` has room for max_spaces().
+// `spaces` has capacity for max_spaces().
 bool read_spaces(const HeapLayout& layout, std::vector<HeapSpace>& spaces) noexcept;
 
 }  // namespace ddm

@@ -14,17 +14,17 @@
 namespace ddm {
 namespace {
 
-// What newer VMs fill holes with: arrays of int by their layout.
+// The filler of holes in newer VMs: arrays of int by their layout.
 constexpr std::string_view kFillerArray = "[Ljdk/internal/vm/FillerElement;";
 
-// Array klasses have the sign bit set; the next bit tells primitive elements from references.
+// Array klasses have the sign bit set; the next bit distinguishes primitive elements from references.
 constexpr std::uint32_t kPrimitiveArrayTag = 3;
 constexpr std::uint32_t kLog2OfInt = 2;
 
 HeapKind kind_of_elements(unsigned log2_bytes) {
   constexpr HeapKind kKinds[] = {HeapKind::kArray1, HeapKind::kArray2, HeapKind::kArray4,
                                  HeapKind::kArray8};
-  return kKinds[std::min(log2_bytes, 3u)];  // values that lie flat in an array may be larger
+  return kKinds[std::min(log2_bytes, 3u)];  // flattened values may be larger
 }
 
 KlassCell array_cell(std::uint64_t key, std::uint32_t helper) {
@@ -44,7 +44,7 @@ std::string KlassReader::prepare(JNIEnv* jni, HeapLayout& layout) {
   if (!frame.good()) return "no memory for references";
   if (std::string missing = unsafe_.open(jni); !missing.empty()) return missing;
 
-  // The klass of a class that every VM has, or 0.
+  // The klass of a class that exists in every VM, or 0.
   const auto klass_of = [&](const char* name) -> std::uint64_t {
     const jclass found = find_boot_class(jni, name);
     if (found == nullptr) return 0;
@@ -64,8 +64,8 @@ std::string KlassReader::prepare(JNIEnv* jni, HeapLayout& layout) {
   return "";
 }
 
-// The VM does not tell of the field. An array of objects has a klass that its class leads to: that
-// is where it stands.
+// vmStructs lacks the field. The class of an object array leads to the array's klass, which shows
+// the offset.
 void KlassReader::find_refined_arrays(JNIEnv* jni, const HeapLayout& layout) {
   const jclass element = find_boot_class(jni, "java/lang/Object");
   const jobjectArray array =

@@ -1,9 +1,8 @@
-// Fills the walk's table from the loaded classes.
+// Fills the walk's class table from the loaded classes.
 //
-// The klass pointer is read from a java.lang.Class by Unsafe, in Java, so that no collector moves
-// the object meanwhile, and it is dereferenced only while a reference keeps the class alive: the
-// caller must keep the JNI frame in which read() was called until the walk is over. One attached
-// thread at a time.
+// The klass pointer is read from a java.lang.Class by Unsafe, in Java, so no collector moves the
+// object meanwhile. It is dereferenced only while a reference keeps the class alive: the caller keeps
+// the JNI frame of read() until the walk is over. One attached thread at a time.
 #pragma once
 
 #include <jvmti.h>
@@ -21,18 +20,17 @@ class KlassReader {
  public:
   explicit KlassReader(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
 
-  // Looks up the Java members that it needs, and completes `layout` with offsets of Java fields. ""
-  // or the missing one.
+  // Looks up the required Java members, and adds the offsets of Java fields to `layout`. "" or the
+  // missing member.
   std::string prepare(JNIEnv* jni, HeapLayout& layout);
 
-  // Fills `table` with all loaded classes. Creates local references.
+  // Fills `table` with all loaded classes; creates local references. "" or the error.
   std::string read(JNIEnv* jni, const HeapLayout& layout, KlassTable& table);
 
-  // The table's cell for one class; none: a walk cannot use the class. Any attached thread.
+  // The table's cell for one class; nullopt: a walk cannot use the class. Any attached thread.
   std::optional<KlassCell> cell_of(JNIEnv* jni, const HeapLayout& layout, jclass mirror) const;
 
-  // The classes of the last read(), by their numbers in the table. Valid while their local
-  // references are.
+  // The classes of the last read(), by table number; valid as long as their local references.
   const std::vector<jclass>& classes() const { return classes_; }
   std::string name_of(std::uint32_t number) const;
 

@@ -1,7 +1,7 @@
-// Classes that are prepared after the walk's table was made and before the program is stopped.
+// Classes that are prepared between the reading of the walk's class table and the safepoint.
 //
 // A program that keeps loading classes always has some, and the walk could not size their objects.
-// The VM posts an event for each on the thread that loads it. (None for array classes.)
+// The VM posts ClassPrepare for each, on the loading thread; not for array classes.
 #pragma once
 
 #include <jvmti.h>
@@ -16,17 +16,16 @@ namespace ddm {
 
 class LateClasses {
  public:
-  // The most that are kept a round.
+  // Limit per round.
   static constexpr std::size_t kMost = 8192;
 
-  // Never destroyed, nor is the reader: an event callback may still run after the events were
-  // disabled.
+  // Never destroyed, nor is the reader: a callback may still run after the event was disabled.
   LateClasses(jvmtiEnv* jvmti, const KlassReader& reader, const HeapLayout& layout)
       : jvmti_(jvmti), reader_(reader), layout_(layout) {}
 
-  // To be called before the table is made. "" or the error.
+  // Call before the class table is read. "" or the error.
   std::string begin();
-  // Adds them to a table with room for kMost, while the program is stopped. Does not allocate.
+  // Adds them to a table with capacity for kMost, at the safepoint. Does not allocate.
   void add_to(KlassTable& table) noexcept;
   void end();
 
@@ -36,8 +35,8 @@ class LateClasses {
   jvmtiEnv* const jvmti_;
   const KlassReader& reader_;
   const HeapLayout layout_;
-  // Held briefly, and by threads in native code only: a safepoint does not stop those, so add_to()
-  // cannot wait for a stopped thread.
+  // Held briefly, by threads in native code only, which a safepoint does not stop: add_to() never
+  // waits for a stopped thread.
   std::mutex mutex_;
   std::vector<KlassCell> cells_;
 };

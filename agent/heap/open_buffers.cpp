@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kWord = sizeof(std::uintptr_t);
 constexpr const char* kBuffer = "ThreadLocalAllocBuffer";
 
-// From here on a buffer keeps no room for what C2 fetches ahead, and the tables have no entry of it.
+// From this release on a TLAB has no reserve for C2's prefetching, and vmStructs no entry of it.
 constexpr int kFirstWithoutPrefetchReserve = 27;
 
 }  // namespace
@@ -32,8 +32,8 @@ std::optional<OpenBuffers> OpenBuffers::find(const ObjectLayout& objects, std::u
   result.start_ = *tlab + *start;
   result.top_ = *tlab + *top;
   result.end_ = *tlab + *end;
-  // Room for the smallest filler, if objects' alignment does not give it, and for what C2 fetches
-  // ahead.
+  // The reserve: for the smallest filler, unless the alignment provides it, and for C2's
+  // prefetching.
   const std::uint64_t header = objects.min_object_bytes();
   const std::uint64_t filler = header > objects.alignment ? objects.align(header) : 0;
   VmClaims claims;

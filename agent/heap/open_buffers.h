@@ -1,10 +1,10 @@
-// The unused parts of threads' allocation buffers (TLABs). They lie between objects and contain
-// none, so a walk skips them, unless the VM has filled them with objects.
+// The unused parts of TLABs. They lie between objects and contain none, so a walk skips them, unless
+// the VM has filled them with filler objects.
 //
 //   ThreadLocalAllocBuffer   _start .. _top .. _end .. _allocation_end .. and a reserve behind
 //
-// _end is lowered while allocations are sampled. The true end is not exported: in every release so
-// far it is the one word between _end and _desired_size, and other layouts are refused.
+// _end is lowered while allocations are sampled. _allocation_end is not exported: in every release
+// so far it is the one word between _end and _desired_size, and other layouts are refused.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ namespace ddm {
 
 class OpenBuffers {
  public:
-  // `current`: the calling JavaThread; `release`: 17, 25, ... None: this VM does not show them.
+  // `current`: the calling JavaThread; `release`: 17, 25, ... nullopt: the layout is unknown.
   static std::optional<OpenBuffers> find(const ObjectLayout& objects, std::uintptr_t current,
                                          int release);
 
-  // At a safepoint; does not allocate. False: there are more than `holes` has room for, or one has
-  // bounds in the wrong order.
+  // At a safepoint; does not allocate. False: more than the capacity of `holes`, or bounds in the
+  // wrong order.
   bool read(std::vector<HeapHole>& holes) const noexcept;
 
  private:
@@ -34,7 +34,7 @@ class OpenBuffers {
   std::int64_t start_ = 0;  // offsets in a thread
   std::int64_t top_ = 0;
   std::int64_t end_ = 0;
-  std::uint64_t reserve_bytes_ = 0;  // after the end of each buffer
+  std::uint64_t reserve_bytes_ = 0;  // after the end of each TLAB
 };
 
 }  // namespace ddm

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kLeastRegion = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMostRegion = std::uint64_t{512} << 20;
 
-// Before JDK 22 (JDK-8314157 and others around it), as far as it has one.
+// The archive bit, before JDK 22 (JDK-8314157 and related changes); else 0.
 std::uint32_t bit_of_archives() {
   const auto bit = vm_structs::int_constant("HeapRegionType::ArchiveMask");
   return bit ? static_cast<std::uint32_t>(*bit) : 0;

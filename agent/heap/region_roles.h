@@ -1,10 +1,10 @@
 // The roles of G1's regions, by their type tags.
 //
-//   free 0; eden = the bit of the young, survivor = the next number; humongous, and the next number
-//   where one goes on; a bit of the old; before JDK 22 a bit of those of the class data archive
+//   free 0 | eden: the young bit | survivor: eden + 1 | starts humongous | continues humongous: + 1 |
+//   old: a bit | before JDK 22, archive: a bit
 //
-// The VM's tables have these tags. They are trusted if they relate to each other like that, and in
-// each map only if an object that the agent has just allocated is in a young region (heap_pause.h).
+// The tags are from vmStructs. They are trusted if they have these relations, and in each map only
+// if an object that the agent has just allocated is in a young region (heap_pause.h).
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct RegionRoles {
   std::uint32_t archive_bit = 0;  // 0: this VM has no archive regions
 
   RegionRole of(std::uint32_t type) const noexcept;
-  // If the tags do not relate like that, all roles are kUnknown, and the log says so.
+  // Without these relations all roles are kUnknown, which is logged.
   static RegionRoles detect();
 };
 
-// The size of a G1 region in bytes, or 0.
+// The size of a G1 region in bytes; 0: unknown.
 std::uint64_t g1_region_bytes();
 
 }  // namespace ddm

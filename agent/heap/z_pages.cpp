@@ -9,10 +9,10 @@
 namespace ddm {
 namespace {
 
-// JDK 21 to 23 have two ZGCs; the one without generations is called X there.
+// JDK 21 to 23 have two ZGCs; the non-generational one is named X there.
 struct PageLayout {
-  std::uintptr_t table = 0;    // of pointers to pages
-  std::uint64_t granules = 0;  // pointers in it
+  std::uintptr_t table = 0;    // of page pointers
+  std::uint64_t granules = 0;  // entries of the table
   std::uint32_t granule_shift = 0;
   std::uint32_t type = 0, start = 0, end = 0, top = 0;  // offsets in a page
   bool end_is_size = false;
@@ -55,7 +55,7 @@ PageLayout page_layout(VmEntries& entries) {
                  "_ZAddressOffsetMask");
   if (!entries.hold()) return layout;
   layout.granules = (mask + 1) >> layout.granule_shift;
-  // The table's length stands before it; on newer VMs it ends before the last address that there is.
+  // The table's length precedes it; in newer VMs the table is shorter than the address space.
   const auto length = entries.read<std::uint64_t>(heap + to_table - sizeof(std::uint64_t),
                                                   "ZGranuleMapForPageTable::_size");
   entries.expect(length != 0 && length <= layout.granules, "ZGranuleMapForPageTable::_size");
@@ -66,7 +66,7 @@ PageLayout page_layout(VmEntries& entries) {
   return layout;
 }
 
-// None: not a page that begins there.
+// nullopt: no page begins there.
 std::optional<HeapRegion> page_at(const PageLayout& layout, std::uintptr_t page,
                                   std::uint64_t granule) {
   std::uint8_t type = 0;
@@ -106,7 +106,7 @@ Result<std::vector<HeapRegion>> read_z_pages(std::uint64_t heap_bytes) {
       continue;
     }
     const auto region = page_at(layout, *page, granule);
-    if (!region) {  // one that goes on, of a page that is gone meanwhile
+    if (!region) {  // the continuation of a page that was freed meanwhile
       ++odd;
       ++granule;
       continue;

@@ -34,7 +34,8 @@ OptionTable table_of(Options& options) {
   return table;
 }
 
-// What each string says anew: a second load starts or stops, and writes reports, as it says itself.
+// Options that every string sets again: a second load starts, stops and writes reports by its own
+// string.
 void begin_string(Options& options) {
   options.help = false;
   options.allocations.track.reset();

@@ -1,7 +1,7 @@
 // The option string of -agentlib:ddmagent=... and of late attach -> struct Options.
 //
-// Pure: no JVM, no files. Each part's rows stand in its own folder; docs/options.md describes every
-// option to users; help_text() is its short form.
+// Pure: no JVM, no files. Each feature's rows are in its folder; docs/options.md describes every option
+// to users; help_text() is its short form.
 #pragma once
 
 #include <string>
@@ -33,8 +33,8 @@ struct Options {
 
   GivenOptions given;  // in the last string
 
-  // Whether the last string switches tracking on: track=y; without track=, for a dump that is not of
-  // times alone, or when it is asked what is alive.
+  // Whether the last string switches tracking on: by track=y; without track=, by live=, or by a dump
+  // that is not of times only.
   bool track_from_start() const;
 };
 
@@ -43,13 +43,13 @@ struct ParsedOptions {
   std::string error;  // one sentence that names the option and the valid choices; "" = good
 };
 
-// `present`: what holds where the string says nothing, at a second load of the agent.
+// `present`: the values of options that the string does not contain, at a second load of the agent.
 ParsedOptions parse_options(std::string_view text, const Options& present = {});
 
-// What `help` prints: one line an option, at most 80 columns.
+// The text of `help`: one line per option, at most 80 columns.
 std::string help_text();
 
-// What a second load of the agent cannot change: one sentence, "" = good.
+// Why a second load may not change these options: one sentence; "" = it may.
 std::string reload_error(const Options& later);
 
 }  // namespace ddm

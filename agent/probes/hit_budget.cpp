@@ -12,9 +12,9 @@
 namespace ddm {
 namespace {
 
-constexpr std::chrono::milliseconds kStep{50}, kFirstLook{2};
+constexpr std::chrono::milliseconds kStep{50}, kFirstPeriod{2};
 constexpr std::chrono::milliseconds kWarmUp{5};
-constexpr int kStepsToCalibrate = 20;  // and to look for threads that have ended
+constexpr int kStepsToCalibrate = 20;  // also for checking which threads have ended
 // Factor on the measured cost of a hit: in the program, a hit also prevents JIT optimizations.
 constexpr double kReserve = 1.5;
 
@@ -37,43 +37,43 @@ HitBudget::HitBudget(jvmtiEnv* jvmti, Patches& patches, Sources sources)
       sinks_(patches.sinks()),
       sources_(std::move(sources)),
       thread_(jvmti, "ddmagent-probes"),
-      aside_(jvmti, "ddmagent-classes", std::chrono::seconds(5)),
+      side_thread_(jvmti, "ddmagent-classes", std::chrono::seconds(5)),
       limit_percent_(static_cast<double>(sources_.percent)) {}
 
-HitBudget::Known HitBudget::now() const {
+HitBudget::Clocks HitBudget::now() const {
   return {monotonic_ns(), nanos_of(CLOCK_PROCESS_CPUTIME_ID), own_ns(), sources_.sampler_ns()};
 }
 
-std::int64_t HitBudget::own_ns() const { return cpu_of_this_thread_ns() + aside_.cpu_ns(); }
+std::int64_t HitBudget::own_ns() const { return cpu_of_this_thread_ns() + side_thread_.cpu_ns(); }
 
-void HitBudget::keep(JNIEnv* jni, HitSpender& spender, std::uint32_t percent) {
-  if (kept_.empty()) begin(jni);
-  const auto at = std::find_if(kept_.begin(), kept_.end(),
-                               [&](const Kept& one) { return one.spender == &spender; });
-  if (at != kept_.end()) {
+void HitBudget::add_user(JNIEnv* jni, BudgetUser& user, std::uint32_t percent) {
+  if (users_.empty()) begin(jni);
+  const auto at = std::find_if(users_.begin(), users_.end(),
+                               [&](const User& one) { return one.user == &user; });
+  if (at != users_.end()) {
     at->percent = percent;
   } else {
-    kept_.push_back({&spender, ++last_number_, percent});
+    users_.push_back({&user, ++last_number_, percent});
   }
   set_limit();
 }
 
-void HitBudget::let_go(JNIEnv*, HitSpender& spender) {
-  if (std::erase_if(kept_, [&](const Kept& one) { return one.spender == &spender; }) == 0) return;
+void HitBudget::remove_user(JNIEnv*, BudgetUser& user) {
+  if (std::erase_if(users_, [&](const User& one) { return one.user == &user; }) == 0) return;
   set_limit();
-  if (!kept_.empty()) return;
+  if (!users_.empty()) return;
   thread_.every(std::chrono::milliseconds(0), nullptr);
-  sources_.tell_sampler(percent_of_cpu_ = 0);
+  sources_.report_to_sampler(percent_of_cpu_ = 0);
 }
 
 void HitBudget::set_limit() {
   std::uint32_t limit = 0;
-  for (const Kept& one : kept_) {
+  for (const User& one : users_) {
     const auto wanted =
         one.percent > 0 ? one.percent : static_cast<std::uint32_t>(sources_.percent);
     limit = limit == 0 ? wanted : std::min(limit, wanted);
   }
-  if (limit == 0) return;  // no spender is left: the last figures stay
+  if (limit == 0) return;  // no user is left: the last figures stay
   budget_->set_limit(limit);
   limit_percent_ = limit;
 }
@@ -110,78 +110,80 @@ void HitBudget::begin(JNIEnv* jni) {
            costs_.count, costs_.timed, costs_.native);
   budget_.emplace(static_cast<double>(sources_.percent));
   used_percent_ = 0;
-  told_.clear();
+  messages_.clear();
   last_ = now();
-  look_in(kStep);
+  poll_every(kStep);
 }
 
-void HitBudget::look_in(std::chrono::milliseconds time) {
-  next_look_ = time;
+void HitBudget::poll_every(std::chrono::milliseconds time) {
+  poll_period_ = time;
   thread_.every(time, [this](JNIEnv* jni) { step(jni); });
 }
 
-void HitBudget::gone_in() {
-  if (kept_.empty()) return;
+void HitBudget::patches_installed() {
+  if (users_.empty()) return;
   charge_own_work();
   last_ = now();
-  look_in(kFirstLook);
+  poll_every(kFirstPeriod);
 }
 
 void HitBudget::step(JNIEnv* jni) {
-  if (next_look_ < kStep) {
-    look_in(std::min(kStep, next_look_ * 3 / 2));
+  if (poll_period_ < kStep) {
+    poll_every(std::min(kStep, poll_period_ * 3 / 2));
   } else {
     const bool seldom = ++steps_ % kStepsToCalibrate == 0;
     // More often at first, while the JIT has not finished compiling the measured code.
     if (steps_ < 2 * kStepsToCalibrate || seldom) calibrate(jni, 500);
     if (seldom) sinks_.cells().forget_threads(jni);
   }
-  const Known then = std::exchange(last_, now());
+  const Clocks then = std::exchange(last_, now());
   const std::vector<std::int64_t> counts = sinks_.cells().read(jni);
   std::vector<ProbeBudget::Cost> spent;
-  double ns = 0, gone_ns = 0;
-  for (const Kept& one : std::vector(kept_)) {
-    for (const ProbeBudget::Cost& cost : one.spender->spent(jni, costs_, counts)) {
+  double ns = 0, removed_ns = 0;
+  for (const User& one : std::vector(users_)) {
+    for (const ProbeBudget::Cost& cost : one.user->new_costs(jni, costs_, counts)) {
       ns += cost.ns;
       if (cost.probe == 0) {
-        gone_ns += cost.ns;
+        removed_ns += cost.ns;
       } else {
         spent.push_back({one.number << 32 | cost.probe, cost.ns, cost.passing_ns});
       }
     }
   }
-  if (kept_.empty()) return;
+  if (users_.empty()) return;
   ProbeBudget::Step step;
   step.wall_ns = static_cast<double>(last_.wall_ns - then.wall_ns);
   step.cpu_ns = static_cast<double>(last_.cpu_ns - then.cpu_ns);
   step.other_ns =
-      gone_ns + static_cast<double>(last_.own_ns - then.own_ns) +
+      removed_ns + static_cast<double>(last_.own_ns - then.own_ns) +
       static_cast<double>(std::max<std::int64_t>(last_.sampler_ns - then.sampler_ns, 0));
   step.probes = spent;
   percent_of_cpu_ += (100 * ns / std::max(step.wall_ns, 1.0) - percent_of_cpu_) *
                      std::min(step.wall_ns / 1e9, 1.0);
-  sources_.tell_sampler(percent_of_cpu_);
-  const std::vector<std::uint64_t> dearest = budget_->step(step);
+  sources_.report_to_sampler(percent_of_cpu_);
+  const std::vector<std::uint64_t> costliest = budget_->step(step);
   used_percent_ = budget_->used_percent();
-  if (dearest.empty()) return;
+  if (costliest.empty()) return;
   log_info("probes: over the budget of {} %, the dearest are taken out: {}", limit_percent(),
-           dearest.size());
-  for (const Kept& one : std::vector(kept_)) take_out(jni, one, dearest);
+           costliest.size());
+  for (const User& one : std::vector(users_)) remove_probes(jni, one, costliest);
   charge_own_work();
 }
 
 // If classes cannot be changed now, the next step selects the same probes again.
-void HitBudget::take_out(JNIEnv* jni, const Kept& one, const std::vector<std::uint64_t>& dearest) {
+void HitBudget::remove_probes(JNIEnv* jni, const User& one,
+                              const std::vector<std::uint64_t>& costliest) {
   std::vector<std::uint32_t> numbers;
-  for (const std::uint64_t probe : dearest) {
+  for (const std::uint64_t probe : costliest) {
     if (probe >> 32 == one.number) numbers.push_back(static_cast<std::uint32_t>(probe));
   }
   if (numbers.empty() || !changes_are_done()) return;
-  const auto told = std::make_shared<std::vector<std::string>>();
-  const auto outcome = change_classes(jni, [spender = one.spender, numbers, told](JNIEnv* aside) {
-    *told = spender->take_out(aside, numbers);
+  const auto messages = std::make_shared<std::vector<std::string>>();
+  const auto outcome = change_classes(jni, [user = one.user, numbers, messages](JNIEnv* aside) {
+    *messages = user->remove(aside, numbers);
   });
-  if (outcome == SideThread::Outcome::kDone) told_.insert(told_.end(), told->begin(), told->end());
+  if (outcome == SideThread::Outcome::kDone)
+    messages_.insert(messages_.end(), messages->begin(), messages->end());
 }
 
 // Removing probes bounds the cost of hits; the cost of changing classes is charged all at once.
@@ -196,9 +198,9 @@ std::string HitBudget::over_limit() const {
 }
 
 void HitBudget::charge_own_work() {
-  if (kept_.empty()) return;
+  if (users_.empty()) return;
   const std::int64_t own = own_ns();
-  budget_->spent(static_cast<double>(own - std::exchange(last_.own_ns, own)));
+  budget_->charge_once(static_cast<double>(own - std::exchange(last_.own_ns, own)));
   used_percent_ = budget_->used_percent();
 }
 

@@ -34,26 +34,25 @@ struct HitCounts {
 };
 
 // An owner of probes or patches whose hits are charged to the budget.
-class HitSpender {
+class BudgetUser {
  public:
-  virtual ~HitSpender() = default;
+  virtual ~BudgetUser() = default;
 
-  // The cost of hits since the last call, by numbers below 2^32. Number 0 stands for costs of hits
-  // whose probe is already out.
+  // The cost of hits since the last call, by numbers below 2^32; number 0: of removed probes.
   // `counts`: all counters, read a moment ago.
-  virtual std::vector<ProbeBudget::Cost> spent(JNIEnv* jni, const HitCosts& costs,
-                                               const std::vector<std::int64_t>& counts) = 0;
+  virtual std::vector<ProbeBudget::Cost> new_costs(JNIEnv* jni, const HitCosts& costs,
+                                                   const std::vector<std::int64_t>& counts) = 0;
   // The budget is exceeded, and these numbers have the highest costs: remove them. Returns messages
-  // about the removed ones for told(). On the thread that changes classes.
-  virtual std::vector<std::string> take_out(JNIEnv* jni,
-                                            const std::vector<std::uint32_t>& numbers) = 0;
+  // about the removed ones for messages(). On the thread that changes classes.
+  virtual std::vector<std::string> remove(JNIEnv* jni,
+                                          const std::vector<std::uint32_t>& numbers) = 0;
 };
 
 class HitBudget {
  public:
   struct Sources {
-    std::function<std::int64_t()> sampler_ns;  // CPU that sampling has taken so far
-    std::function<void(double)> tell_sampler;  // the cost of hits, in percent of one CPU
+    std::function<std::int64_t()> sampler_ns;       // CPU that sampling has taken so far
+    std::function<void(double)> report_to_sampler;  // the cost of hits, in percent of one CPU
     std::int64_t percent = 5;
   };
   HitBudget(jvmtiEnv* jvmti, Patches& patches, Sources sources);
@@ -61,32 +60,32 @@ class HitBudget {
   Patches& patches() { return patches_; }
   AgentThread& thread() { return thread_; }
 
-  // Charges the spender's hits from now on; a repeated call changes its limit. `percent`: 0 = the
-  // agent's own limit. The smallest limit of all spenders holds.
-  void keep(JNIEnv* jni, HitSpender& spender, std::uint32_t percent);
-  void let_go(JNIEnv* jni, HitSpender& spender);
+  // Charges the user's hits from now on; a repeated call changes its limit. `percent`: 0 = the
+  // agent's own limit. The smallest limit of all users holds.
+  void add_user(JNIEnv* jni, BudgetUser& user, std::uint32_t percent);
+  void remove_user(JNIEnv* jni, BudgetUser& user);
 
   // Changes classes on the side thread. The call gives up once that thread has stalled for 5 s.
   SideThread::Outcome change_classes(JNIEnv* jni, std::function<void(JNIEnv*)> work) {
-    return aside_.run(jni, std::move(work));
+    return side_thread_.run(jni, std::move(work));
   }
   // No change of classes is in progress.
-  bool changes_are_done() const { return aside_.idle(); }
+  bool changes_are_done() const { return side_thread_.idle(); }
 
-  // A kept spender has just patched code. Charges the CPU that both threads used for that, and
+  // A user has just patched code. Charges the CPU that both threads used for that, and
   // reads the counts again within milliseconds, before the JIT has compiled the patched code.
-  void gone_in();
-  // The messages of take_out(), since the budget has had a spender.
-  const std::vector<std::string>& told() const { return told_; }
+  void patches_installed();
+  // The messages of remove(), since the budget has had a user.
+  const std::vector<std::string>& messages() const { return messages_; }
 
-  // Percent of the CPU that the program uses by itself; used: since the budget has had a spender.
+  // Percent of the CPU that the program uses by itself; used: since the budget has had a user.
   double limit_percent() const { return limit_percent_; }
   double used_percent() const { return used_percent_; }
   // One sentence if the used share exceeds the limit; "": it does not.
   std::string over_limit() const;
 
   // In VMDeath: ends all waiting for a change of classes. Any thread.
-  void end_changes() { aside_.close(); }
+  void end_changes() { side_thread_.close(); }
   // In VMDeath.
   void close() {
     end_changes();
@@ -94,12 +93,12 @@ class HitBudget {
   }
 
  private:
-  struct Kept {
-    HitSpender* spender;
+  struct User {
+    BudgetUser* user;
     std::uint64_t number;
     std::uint32_t percent;
   };
-  struct Known {  // clocks at one moment
+  struct Clocks {  // clocks at one moment
     std::int64_t wall_ns = 0, cpu_ns = 0, own_ns = 0, sampler_ns = 0;
   };
 
@@ -107,26 +106,26 @@ class HitBudget {
   void calibrate(JNIEnv* jni, int rounds);
   void step(JNIEnv* jni);
   void charge_own_work();
-  void look_in(std::chrono::milliseconds time);
-  Known now() const;
+  void poll_every(std::chrono::milliseconds time);
+  Clocks now() const;
   std::int64_t own_ns() const;
-  void take_out(JNIEnv* jni, const Kept& one, const std::vector<std::uint64_t>& dearest);
+  void remove_probes(JNIEnv* jni, const User& one, const std::vector<std::uint64_t>& costliest);
   void set_limit();
 
   Patches& patches_;
   SinksClass& sinks_;
   const Sources sources_;
   AgentThread thread_;
-  SideThread aside_;
-  std::vector<Kept> kept_;
+  SideThread side_thread_;
+  std::vector<User> users_;
   std::uint64_t last_number_ = 0;
-  std::optional<ProbeBudget> budget_;  // while somebody is kept
+  std::optional<ProbeBudget> budget_;  // while there are users
   HitCosts costs_;
-  Known last_;
-  std::chrono::milliseconds next_look_{0};
+  Clocks last_;
+  std::chrono::milliseconds poll_period_{0};
   int steps_ = 0;
   double percent_of_cpu_ = 0;  // the recent cost of hits
-  std::vector<std::string> told_;
+  std::vector<std::string> messages_;
   std::atomic<double> limit_percent_, used_percent_{0};
 };
 

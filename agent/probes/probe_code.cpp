@@ -52,38 +52,38 @@ std::string note_of_initialisers(const std::set<std::string>& classes) {
          names + ")";
 }
 
-std::vector<std::string> field_owners(const ProbeWish& wish, const bci::ConstantPool& pool) {
+std::vector<std::string> field_owners(const ProbeSpec& spec, const bci::ConstantPool& pool) {
   std::set<std::string> owners;
   for (std::uint16_t index = 1; index < pool.count(); ++index) {
     if (pool.tag(index) != bci::kFieldref) continue;
     const auto field = pool.member(index);
-    if (field && wish.means_field(field->owner, field->name)) owners.emplace(field->owner);
+    if (field && spec.means_field(field->owner, field->name)) owners.emplace(field->owner);
   }
   return {owners.begin(), owners.end()};
 }
 
 }  // namespace
 
-void ProbeCode::add(WishId id, ProbeWish wish, double budget) {
+void ProbeCode::add(ProbeSetId id, ProbeSpec spec, double budget) {
   const std::lock_guard lock(mutex_);
-  Wish& entry = wishes_[id];
-  entry.filter = MethodFilter(wish.request.methods);
+  ProbeSet& entry = sets_[id];
+  entry.filter = MethodFilter(spec.request.methods);
   entry.budget = budget;
-  entry.wish = std::make_shared<const ProbeWish>(std::move(wish));
-  coming_ = id;
+  entry.spec = std::make_shared<const ProbeSpec>(std::move(spec));
+  adding_ = id;
 }
 
 void ProbeCode::settled() {
   const std::lock_guard lock(mutex_);
-  coming_.reset();
+  adding_.reset();
 }
 
-void ProbeCode::remove(WishId id) {
+void ProbeCode::remove(ProbeSetId id) {
   const std::lock_guard lock(mutex_);
-  wishes_.erase(id);
+  sets_.erase(id);
 }
 
-std::string ProbeCode::take_out(JNIEnv* jni, Number number, double budget) {
+std::string ProbeCode::remove_over_budget(JNIEnv* jni, Number number, double budget) {
   const std::lock_guard lock(mutex_);
   const auto at = probes_.find(number);
   if (at == probes_.end()) return "";
@@ -91,76 +91,75 @@ std::string ProbeCode::take_out(JNIEnv* jni, Number number, double budget) {
   probe.removed = kBudget;
   records_.end(jni, probe.cell);
   const auto now = std::chrono::steady_clock::now();
-  std::erase_if(too_dear_, [now](const auto& entry) { return entry.second.until < now; });
-  const auto wish = wishes_.find(probe.wish);
-  if (wish != wishes_.end() && now - probe.since <= kJustIn) {
+  std::erase_if(over_budget_, [now](const auto& entry) { return entry.second.until < now; });
+  const auto set = sets_.find(probe.set);
+  if (set != sets_.end() && now - probe.since <= kJustIn) {
     const std::string name = full_name(probe.class_name, probe.method, probe.descriptor);
-    too_dear_[with_kind(name, wish->second.wish->request)] = {now + kStaysOut, budget};
+    over_budget_[with_kind(name, set->second.spec->request)] = {now + kStaysOut, budget};
   }
   return probe.class_name;
 }
 
-bool ProbeCode::is_too_dear(const Wish& wish, const std::string& method) const {
-  if (too_dear_.empty()) return false;
-  const auto at = too_dear_.find(with_kind(method, wish.wish->request));
-  return at != too_dear_.end() && wish.budget <= at->second.budget &&
+bool ProbeCode::is_over_budget(const ProbeSet& set, const std::string& method) const {
+  if (over_budget_.empty()) return false;
+  const auto at = over_budget_.find(with_kind(method, set.spec->request));
+  return at != over_budget_.end() && set.budget <= at->second.budget &&
          std::chrono::steady_clock::now() < at->second.until;
 }
 
-void ProbeCode::refuse(WishId id, Wish& wish, std::string_view class_name, std::string_view method,
-                       std::string_view descriptor) {
+void ProbeCode::refuse(ProbeSetId id, ProbeSet& set, std::string_view class_name,
+                       std::string_view method, std::string_view descriptor) {
   const Number number = next_++;
   Probe& probe = probes_[number];
-  probe.wish = id;
+  probe.set = id;
   probe.class_name = class_name;
   probe.method = method;
   probe.descriptor = descriptor;
   probe.removed = kBudget;
-  wish.notes.insert(
+  set.notes.insert(
       "what took far more than the budget is not put in again for a minute, unless with a larger "
       "--budget");
   numbers_.emplace(std::to_string(id) + ' ' + full_name(class_name, method, descriptor), number);
 }
 
 // Every wanted probe of this loaded class exceeded its budget. The findings list them nevertheless.
-bool ProbeCode::all_too_dear(jclass klass, std::string_view internal_name, bool is_platform) {
+bool ProbeCode::all_over_budget(jclass klass, std::string_view internal_name, bool is_platform) {
   const std::string class_name = std::string(internal_name) + ' ';
-  const auto first = too_dear_.lower_bound(class_name);
-  if (first == too_dear_.end() || !first->first.starts_with(class_name)) return false;
+  const auto first = over_budget_.lower_bound(class_name);
+  if (first == over_budget_.end() || !first->first.starts_with(class_name)) return false;
   return !has_method(jvmti_, klass, [&](std::string_view method, std::string_view descriptor) {
     const std::string name = full_name(internal_name, method, descriptor);
-    bool goes_in = false;
-    for (auto& [id, wish] : wishes_) {
-      if (wish.parked || !wish.filter.wants(internal_name, method, descriptor, is_platform))
-        continue;
+    bool wanted = false;
+    for (auto& [id, set] : sets_) {
+      if (set.parked || !set.filter.wants(internal_name, method, descriptor, is_platform)) continue;
       if (numbers_.contains(std::to_string(id) + ' ' + name)) continue;
-      if (is_too_dear(wish, name)) {
-        refuse(id, wish, internal_name, method, descriptor);
+      if (is_over_budget(set, name)) {
+        refuse(id, set, internal_name, method, descriptor);
       } else {
-        goes_in = true;
+        wanted = true;
       }
     }
-    return goes_in;
+    return wanted;
   });
 }
 
-void ProbeCode::forget(WishId id) {
+void ProbeCode::forget(ProbeSetId id) {
   const std::lock_guard lock(mutex_);
   for (const auto& [number, probe] : probes_) {
-    if (probe.wish != id || probe.cell < 0) continue;
+    if (probe.set != id || probe.cell < 0) continue;
     if (probe.timed) {
       cells_.give_back_timer(probe.cell);
     } else {
       cells_.give_back_counter(probe.cell);
     }
   }
-  std::erase_if(probes_, [&](const auto& entry) { return entry.second.wish == id; });
+  std::erase_if(probes_, [&](const auto& entry) { return entry.second.set == id; });
   std::erase_if(numbers_, [&](const auto& entry) { return !probes_.contains(entry.second); });
 }
 
-bool ProbeCode::any_wish() const {
+bool ProbeCode::any_set() const {
   const std::lock_guard lock(mutex_);
-  return !wishes_.empty();
+  return !sets_.empty();
 }
 
 std::map<ProbeCode::Number, ProbeCode::Probe> ProbeCode::probes() const {
@@ -168,10 +167,10 @@ std::map<ProbeCode::Number, ProbeCode::Probe> ProbeCode::probes() const {
   return probes_;
 }
 
-std::vector<std::string> ProbeCode::notes(WishId id) const {
+std::vector<std::string> ProbeCode::notes(ProbeSetId id) const {
   const std::lock_guard lock(mutex_);
-  const auto at = wishes_.find(id);
-  if (at == wishes_.end()) return {};
+  const auto at = sets_.find(id);
+  if (at == sets_.end()) return {};
   std::vector<std::string> notes(at->second.notes.begin(), at->second.notes.end());
   if (const auto& classes = at->second.with_initialiser; !classes.empty()) {
     notes.push_back(note_of_initialisers(classes));
@@ -185,10 +184,11 @@ std::vector<std::string> ProbeCode::notes(WishId id) const {
 }
 
 // Parked probes alone do not make a loaded class change; a class that is being loaded gets them,
-// for a wish that adopts them later.
-bool ProbeCode::wanted_now(std::string_view internal_name, bool is_platform, bool is_coming) const {
-  return std::any_of(wishes_.begin(), wishes_.end(), [&](const auto& entry) {
-    return (is_coming || !entry.second.parked) &&
+// for a set that adopts them later.
+bool ProbeCode::wanted_now(std::string_view internal_name, bool is_platform,
+                           bool is_loading) const {
+  return std::any_of(sets_.begin(), sets_.end(), [&](const auto& entry) {
+    return (is_loading || !entry.second.parked) &&
            entry.second.filter.may_want_class(internal_name, is_platform);
   });
 }
@@ -202,20 +202,20 @@ bool ProbeCode::needs_change(jclass klass, std::string_view internal_name, bool 
   const std::lock_guard lock(mutex_);
   if (patched_.contains(internal_name) && !only_parked(internal_name)) return true;
   return wanted_now(internal_name, is_platform, false) &&
-         !all_too_dear(klass, internal_name, is_platform);
+         !all_over_budget(klass, internal_name, is_platform);
 }
 
 void ProbeCode::left_out(const std::string& reason) {
   const std::lock_guard lock(mutex_);
-  for (auto& [id, wish] : wishes_) wish.notes.insert("a class stays as it was: " + reason);
+  for (auto& [id, set] : sets_) set.notes.insert("a class stays as it was: " + reason);
 }
 
-// The class keeps its previous code, which includes the probes of earlier wishes.
+// The class keeps its previous code, which includes the probes of earlier sets.
 void ProbeCode::refused(std::string_view internal_name, const std::string& reason) {
   const std::lock_guard lock(mutex_);
   for (auto& [number, probe] : probes_) {
     if (probe.class_name != internal_name || !probe.removed.empty()) continue;
-    if (coming_ && probe.wish != *coming_) continue;
+    if (adding_ && probe.set != *adding_) continue;
     probe.removed = "the VM does not take its class with it (" + reason + ")";
   }
 }
@@ -229,42 +229,42 @@ std::string ProbeCode::reason_against(const bci::ClassFile& file,
                                            : "an abstract method has no code to put a probe into";
 }
 
-ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, WishId id, Wish& wish,
+ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, ProbeSetId id, ProbeSet& set,
                                          const bci::ClassFile& file,
                                          const bci::MethodOutline& method) {
   const std::string name = full_name(file.name, method.name, method.descriptor);
   const std::string key = std::to_string(id) + ' ' + name;
   if (const auto at = numbers_.find(key); at != numbers_.end()) return at->second;
-  if (wish.methods == kMostMethods) {
-    ++wish.too_many;
+  if (set.methods == kMostMethods) {
+    ++set.too_many;
     return 0;
   }
-  ++wish.methods;
-  if (is_too_dear(wish, name)) {
-    refuse(id, wish, file.name, method.name, method.descriptor);
+  ++set.methods;
+  if (is_over_budget(set, name)) {
+    refuse(id, set, file.name, method.name, method.descriptor);
     return 0;
   }
   const Number number = next_++;
   Probe& probe = probes_[number];
-  probe.wish = id;
+  probe.set = id;
   probe.class_name = file.name;
   probe.method = method.name;
   probe.descriptor = method.descriptor;
   probe.since = std::chrono::steady_clock::now();
-  probe.timed = wish.wish->timed();
-  probe.conditional = !wish.wish->conditions.empty();
+  probe.timed = set.spec->timed();
+  probe.conditional = !set.spec->conditions.empty();
   probe.removed = reason_against(file, method);
   if (probe.removed.empty()) {
     probe.cell = probe.timed ? cells_.take_timer() : cells_.take_counter();
     if (probe.cell < 0) probe.removed = "there are too many probes in this program";
   }
-  if (probe.removed.empty() && wish.wish->request.recorded() && !wish.parked) {
-    const bool of_field = !wish.wish->request.field.empty();
-    records_.begin(jni, probe.cell, id, wish.wish->request,
+  if (probe.removed.empty() && set.spec->request.recorded() && !set.parked) {
+    const bool of_field = !set.spec->request.field.empty();
+    records_.begin(jni, probe.cell, id, set.spec->request,
                    of_field ? "" : kinds_of(method.descriptor));
   }
   if (method.name == "<clinit>") {
-    wish.with_initialiser.insert(dotted_name(file.name));
+    set.with_initialiser.insert(dotted_name(file.name));
   }
   numbers_.emplace(key, number);
   return number;
@@ -282,15 +282,15 @@ std::vector<Patcher::Part> ProbeCode::parts(JNIEnv* jni, const LoadingClass& loa
   const std::string name(file->name);
   const auto plan = std::make_shared<bci::PatchPlan>();
   plan->test_class = kSinksClass;
-  for (auto& [id, wish] : wishes_) {
+  for (auto& [id, set] : sets_) {
     for (const bci::MethodOutline& method : file->methods) {
-      if (!wish.filter.wants(name, method.name, method.descriptor, loading.is_platform)) continue;
-      const Number number = find_or_add(jni, id, wish, *file, method);
+      if (!set.filter.wants(name, method.name, method.descriptor, loading.is_platform)) continue;
+      const Number number = find_or_add(jni, id, set, *file, method);
       if (number == 0 || !probes_[number].removed.empty()) continue;
       ProbePlace place{name, std::string(method.name), std::string(method.descriptor),
                        probes_[number].cell};
-      if (!wish.wish->field.empty()) place.field_owners = field_owners(*wish.wish, file->pool);
-      plan->methods.push_back(probe_patches(*wish.wish, place));
+      if (!set.spec->field.empty()) place.field_owners = field_owners(*set.spec, file->pool);
+      plan->methods.push_back(probe_patches(*set.spec, place));
     }
   }
   if (plan->methods.empty()) return {};
@@ -303,14 +303,14 @@ void ProbeCode::patched(JNIEnv* jni, const LoadingClass& loading, bci::ByteSpan,
   const std::string name(loading.internal_name);
   const std::lock_guard lock(mutex_);
   for (const Part& part : parts) {
-    take_refusals(jni, name, part.result);
-    take_absences(jni, name, part.result);
+    record_refusals(jni, name, part.result);
+    record_absences(jni, name, part.result);
   }
   if (parts.empty() || parts.front().result.methods.empty()) patched_.erase(name);
 }
 
-void ProbeCode::take_refusals(JNIEnv* jni, const std::string& class_name,
-                              const bci::PatchResult& result) {
+void ProbeCode::record_refusals(JNIEnv* jni, const std::string& class_name,
+                                const bci::PatchResult& result) {
   for (const bci::RefusedSite& site : result.refused) {
     const std::string reason = refusal_words(site);
     for (auto& [number, probe] : probes_) {
@@ -324,18 +324,18 @@ void ProbeCode::take_refusals(JNIEnv* jni, const std::string& class_name,
         records_.end(jni, probe.cell);
         continue;
       }
-      const auto wish = wishes_.find(probe.wish);
-      if (wish == wishes_.end()) continue;
-      wish->second.notes.insert("some of " + dotted_name(class_name) + "." + probe.method +
-                                " is not seen: " + std::string(to_string(site.kind)) + " (" +
-                                reason + ")");
+      const auto set = sets_.find(probe.set);
+      if (set == sets_.end()) continue;
+      set->second.notes.insert("some of " + dotted_name(class_name) + "." + probe.method +
+                               " is not seen: " + std::string(to_string(site.kind)) + " (" +
+                               reason + ")");
     }
   }
 }
 
 // The method lacks the requested line or field, or has it only where no code could be inserted.
-void ProbeCode::take_absences(JNIEnv* jni, const std::string& class_name,
-                              const bci::PatchResult& result) {
+void ProbeCode::record_absences(JNIEnv* jni, const std::string& class_name,
+                                const bci::PatchResult& result) {
   for (auto& entry : probes_) {
     Probe& probe = entry.second;
     if (probe.class_name != class_name || !probe.removed.empty()) continue;
@@ -343,9 +343,9 @@ void ProbeCode::take_absences(JNIEnv* jni, const std::string& class_name,
         result.methods.begin(), result.methods.end(), [&probe](const bci::PatchedMethod& method) {
           return method.name == probe.method && method.descriptor == probe.descriptor;
         });
-    const auto wish = wishes_.find(probe.wish);
-    if (there || wish == wishes_.end()) continue;
-    const ProbeRequest& request = wish->second.wish->request;
+    const auto set = sets_.find(probe.set);
+    if (there || set == sets_.end()) continue;
+    const ProbeRequest& request = set->second.spec->request;
     const auto refused = std::find_if(
         result.refused.begin(), result.refused.end(), [&probe](const bci::RefusedSite& site) {
           return site.name == probe.method && site.descriptor == probe.descriptor;

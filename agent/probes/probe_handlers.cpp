@@ -28,11 +28,11 @@ void ProbeHandlers::add_to(Dispatcher& dispatcher) {
     }
     const SessionPtr session = request.session;
     const auto answered = kept(std::move(reply));
-    probes_.put_in(
+    probes_.install(
         context_.jni(), session->id(), *wanted,
         [this, session, answered, answer = answer_to(request, answered)](auto found) {
           // Probes stay in only if the client can receive the answer.
-          if (!session->is_open() || !answered->wanted()) probes_.owner_gone(session->id());
+          if (!session->is_open() || !answered->wanted()) probes_.disconnected(session->id());
           answer(std::move(found));
         },
         [to = std::weak_ptr(session)](const ProbeFindings& found) {
@@ -45,19 +45,20 @@ void ProbeHandlers::add_to(Dispatcher& dispatcher) {
     auto wanted = OutlookRequest::decode(request.data);
     if (!wanted) return reply.fail_bad_data("str methods, str more methods");
     auto held = std::make_shared<Reply>(std::move(reply));
-    probes_.look(context_.jni(), std::move(*wanted), [held](const Result<ClassOutlook>& outlook) {
-      if (!outlook) return held->fail(FailCode::kRefused, outlook.message());
-      held->send(Chunk{ClassOutlook::kType, outlook->encode()});
-    });
+    probes_.outlook(context_.jni(), std::move(*wanted),
+                    [held](const Result<ClassOutlook>& outlook) {
+                      if (!outlook) return held->fail(FailCode::kRefused, outlook.message());
+                      held->send(Chunk{ClassOutlook::kType, outlook->encode()});
+                    });
   });
   dispatcher.add(kAskProbes, Lane::kQuick, [this](const Request& request, Reply reply) {
     const bool with_records = !request.data.empty() && request.data[0] != 0;
-    probes_.ask(context_.jni(), request.session->id(), with_records,
-                answer_to(request, kept(std::move(reply))));
+    probes_.read(context_.jni(), request.session->id(), with_records,
+                 answer_to(request, kept(std::move(reply))));
   });
   dispatcher.add(kEndProbes, Lane::kQuick, [this](const Request& request, Reply reply) {
-    probes_.take_out(context_.jni(), request.session->id(),
-                     answer_to(request, kept(std::move(reply))));
+    probes_.remove(context_.jni(), request.session->id(),
+                   answer_to(request, kept(std::move(reply))));
   });
 }
 

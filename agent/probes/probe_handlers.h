@@ -12,7 +12,7 @@ class ProbeHandlers {
       : context_(context), probes_(probes) {}
 
   void add_to(Dispatcher& dispatcher);
-  void disconnected(const SessionPtr& session) { probes_.owner_gone(session->id()); }
+  void disconnected(const SessionPtr& session) { probes_.disconnected(session->id()); }
 
  private:
   const HandlerContext& context_;

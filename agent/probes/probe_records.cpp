@@ -48,15 +48,15 @@ std::string ProbeRecords::open(jvmtiEnv* jvmti, JNIEnv* jni,
   return "";
 }
 
-void ProbeRecords::begin(JNIEnv* jni, Probe probe, Wish wish, const ProbeRequest& request,
+void ProbeRecords::begin(JNIEnv* jni, Probe probe, ProbeSetId set, const ProbeRequest& request,
                          std::string kinds) {
   const std::lock_guard lock(mutex_);
   Recorded& recorded = probes_[probe];
   recorded.on = true;
-  recorded.wish = wish;
+  recorded.set = set;
   recorded.what = request.what;
   recorded.kinds = std::move(kinds);
-  Limit& limit = limits_[wish];
+  Limit& limit = limits_[set];
   limit.probes.push_back(probe);
   recorded.most = request.records;
   recorded.taken = 0;
@@ -71,11 +71,11 @@ void ProbeRecords::end(JNIEnv* jni, Probe probe) {
   cells_.want_values(jni, probe, false);
 }
 
-void ProbeRecords::forget(Wish wish) {
+void ProbeRecords::forget(ProbeSetId set) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(records_, [&](const auto& entry) { return entry.second.wish == wish; });
-  std::erase_if(probes_, [&](const auto& entry) { return entry.second.wish == wish; });
-  limits_.erase(wish);
+  std::erase_if(records_, [&](const auto& entry) { return entry.second.set == set; });
+  std::erase_if(probes_, [&](const auto& entry) { return entry.second.set == set; });
+  limits_.erase(set);
 }
 
 std::string ProbeRecords::thread_name(JNIEnv* jni) const {
@@ -103,7 +103,7 @@ jint ProbeRecords::opened(JNIEnv* jni, jint probe) noexcept {
         cells_.want_values(jni, probe, false);
         return 0;
       }
-      Limit& limit = limits_[recorded.wish];
+      Limit& limit = limits_[recorded.set];
       if (limit.text >= kMostText) {
         ++limit.lost;
         for (const Probe full : limit.probes) cells_.want_values(jni, full, false);
@@ -114,7 +114,7 @@ jint ProbeRecords::opened(JNIEnv* jni, jint probe) noexcept {
     }
     Record record;
     record.probe = probe;
-    record.told.thread = thread_name(jni);
+    record.findings.thread = thread_name(jni);
     // Protects the captured names from reclamation until records_ refers to them.
     std::optional<Reclamation::Reading> reading;
     if (naming) {
@@ -130,12 +130,13 @@ jint ProbeRecords::opened(JNIEnv* jni, jint probe) noexcept {
     Recorded& recorded = at->second;
     recorded.ticks += cpu_now() - begun;
     ++recorded.calls;
-    record.wish = recorded.wish;
-    Limit& limit = limits_[recorded.wish];
-    limit.text += sizeof(Record) + record.told.thread.size() + record.frames.size() * kFrameText;
+    record.set = recorded.set;
+    Limit& limit = limits_[recorded.set];
+    limit.text +=
+        sizeof(Record) + record.findings.thread.size() + record.frames.size() * kFrameText;
     last_ = last_ == INT32_MAX ? 1 : last_ + 1;
-    record.told.number = static_cast<std::uint64_t>(last_);
-    record.told.what = recorded.what & kProbeArguments;
+    record.findings.number = static_cast<std::uint64_t>(last_);
+    record.findings.what = recorded.what & kProbeArguments;
     records_[last_] = std::move(record);
     return last_;
   } catch (const std::exception&) {
@@ -152,25 +153,25 @@ char ProbeRecords::kind_of(jint record, jint number) const {
                                                          : '\0';
 }
 
-void ProbeRecords::keep(jint handle, jint number, std::string text, Begun begun) {
+void ProbeRecords::store_value(jint handle, jint number, std::string text, Begun begun) {
   constexpr std::size_t kMostBytes = 4 * (ObjectText::kMost + 1);
   if (text.size() > kMostBytes) text.resize(kMostBytes);
   const std::lock_guard lock(mutex_);
   const auto at = records_.find(handle);
   if (at == records_.end() || at->second.complete) return;
   Record& record = at->second;
-  limits_[record.wish].text += text.size();
+  limits_[record.set].text += text.size();
   if (number > 0) {
-    record.told.arguments.push_back(std::move(text));
+    record.findings.arguments.push_back(std::move(text));
   } else {
     record.complete = true;
-    record.told.ns = TickClock::nanos(begun.wall - record.begun);
+    record.findings.ns = TickClock::nanos(begun.wall - record.begun);
     if (number == kReturnedValue) {
-      record.told.what |= kProbeReturn;
-      record.told.returned = std::move(text);
+      record.findings.what |= kProbeReturn;
+      record.findings.returned = std::move(text);
     } else if (number == kThrownValue) {
-      record.told.what |= kProbeThrows;
-      record.told.thrown = std::move(text);
+      record.findings.what |= kProbeThrows;
+      record.findings.thrown = std::move(text);
     }
   }
   Recorded& recorded = probes_.at(record.probe);
@@ -179,26 +180,26 @@ void ProbeRecords::keep(jint handle, jint number, std::string text, Begun begun)
 }
 
 template <typename Text>
-void ProbeRecords::keep_text(jint record, jint number, Text text_of) noexcept {
+void ProbeRecords::store_text(jint record, jint number, Text text_of) noexcept {
   const Inside inside;
   if (!inside.first()) return;
   const Begun begun{TickClock::now(), cpu_now()};
   try {
-    keep(record, number, text_of(), begun);
+    store_value(record, number, text_of(), begun);
   } catch (const std::exception&) {  // no memory: this value is not kept
   }
 }
 
 void ProbeRecords::kept(JNIEnv*, jint record, jint number, jlong value) noexcept {
-  keep_text(record, number, [&] { return text_of_whole(value, kind_of(record, number)); });
+  store_text(record, number, [&] { return text_of_whole(value, kind_of(record, number)); });
 }
 
 void ProbeRecords::kept(JNIEnv*, jint record, jint number, jdouble value) noexcept {
-  keep_text(record, number, [&] { return text_of_real(value, kind_of(record, number)); });
+  store_text(record, number, [&] { return text_of_real(value, kind_of(record, number)); });
 }
 
 void ProbeRecords::kept(JNIEnv* jni, jint record, jint number, jobject value) noexcept {
-  keep_text(record, number, [&] { return objects_.text_of(jni, value); });
+  store_text(record, number, [&] { return objects_.text_of(jni, value); });
 }
 
 std::vector<ProbeFindings::Frame> ProbeRecords::shown(const std::vector<Frame>& frames) const {
@@ -215,7 +216,7 @@ std::vector<ProbeFindings::Record> ProbeRecords::found(Probe probe) const {
   const std::lock_guard lock(mutex_);
   for (const auto& [handle, record] : records_) {
     if (record.probe != probe) continue;
-    found.push_back(record.told);
+    found.push_back(record.findings);
     if (naming_) found.back().stack = shown(record.frames);
   }
   std::sort(found.begin(), found.end(),
@@ -230,15 +231,15 @@ ProbeRecords::Cost ProbeRecords::cost(Probe probe) const {
   return {static_cast<double>(TickClock::nanos(at->second.ticks)), at->second.calls};
 }
 
-std::size_t ProbeRecords::bytes(Wish wish) const {
+std::size_t ProbeRecords::bytes(ProbeSetId set) const {
   const std::lock_guard lock(mutex_);
-  const auto at = limits_.find(wish);
+  const auto at = limits_.find(set);
   return at != limits_.end() ? at->second.text : 0;
 }
 
-std::int64_t ProbeRecords::lost(Wish wish) const {
+std::int64_t ProbeRecords::lost(ProbeSetId set) const {
   const std::lock_guard lock(mutex_);
-  const auto at = limits_.find(wish);
+  const auto at = limits_.find(set);
   return at != limits_.end() ? at->second.lost : 0;
 }
 

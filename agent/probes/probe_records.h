@@ -1,5 +1,5 @@
 // The hits that probes record: arguments, return value or exception, and the stack. Bounded: the
-// records of a probe, the characters of a value, and the bytes of text of a wish.
+// records of a probe, the characters of a value, and the bytes of text of a set.
 //
 // opened() and kept() run on the threads that hit a probe, and run no code of the program; a probe
 // that is hit inside these two is only counted. Everything else on one attached thread.
@@ -29,19 +29,20 @@ class ProbeRecords final : public SinkReceiver {
  public:
   explicit ProbeRecords(const SinkCells& cells) : cells_(cells) {}
 
-  // "" or the error. Called for every wish, since the way to walk stacks may have changed since the
+  // "" or the error. Called for every set, since the way to walk stacks may have changed since the
   // previous one.
   std::string open(jvmtiEnv* jvmti, JNIEnv* jni, const std::optional<StackNaming>& naming);
 
   using Probe = std::int32_t;  // its counter or timer
-  using Wish = std::uint64_t;
+  using ProbeSetId = std::uint64_t;
 
   // Hits of the probe are recorded as long as there is room. `kinds`: kinds_of() the method's
   // descriptor; "" for a probe on a field.
-  void begin(JNIEnv* jni, Probe probe, Wish wish, const ProbeRequest& request, std::string kinds);
+  void begin(JNIEnv* jni, Probe probe, ProbeSetId set, const ProbeRequest& request,
+             std::string kinds);
   // Hits of the probe are no longer recorded; existing records stay until forget().
   void end(JNIEnv* jni, Probe probe);
-  void forget(Wish wish);
+  void forget(ProbeSetId set);
 
   std::vector<ProbeFindings::Record> found(Probe probe) const;
   // CPU that the native methods have used, in nanoseconds, and the number of their calls.
@@ -50,8 +51,8 @@ class ProbeRecords final : public SinkReceiver {
     std::int64_t calls = 0;
   };
   Cost cost(Probe probe) const;
-  std::size_t bytes(Wish wish) const;  // of the wish's records, approximately
-  std::int64_t lost(Wish wish) const;  // hits for which there was no room or no memory
+  std::size_t bytes(ProbeSetId set) const;  // of the set's records, approximately
+  std::int64_t lost(ProbeSetId set) const;  // hits for which there was no room or no memory
 
   void add_names(NamesInUse& used) const;
 
@@ -62,7 +63,7 @@ class ProbeRecords final : public SinkReceiver {
   void kept(JNIEnv* jni, jint record, jint number, jobject value) noexcept override;
 
  private:
-  static constexpr std::size_t kMostText = std::size_t{32} << 20;  // bytes, of a wish
+  static constexpr std::size_t kMostText = std::size_t{32} << 20;  // bytes, of a set
 
   struct Limit {
     std::size_t text = 0;
@@ -71,7 +72,7 @@ class ProbeRecords final : public SinkReceiver {
   };
   struct Recorded {
     bool on = false;
-    Wish wish = 0;
+    ProbeSetId set = 0;
     std::uint8_t what = 0;
     std::uint32_t most = 0, taken = 0;
     std::string kinds;
@@ -80,19 +81,19 @@ class ProbeRecords final : public SinkReceiver {
   };
   struct Record {
     Probe probe = 0;
-    Wish wish = 0;
+    ProbeSetId set = 0;
     Ticks begun = 0;
     bool complete = false;
     std::vector<Frame> frames;
-    ProbeFindings::Record told;
+    ProbeFindings::Record findings;
   };
 
   struct Begun {
     Ticks wall, cpu;
   };
-  void keep(jint record, jint number, std::string text, Begun begun);
+  void store_value(jint record, jint number, std::string text, Begun begun);
   template <typename Text>
-  void keep_text(jint record, jint number, Text text_of) noexcept;
+  void store_text(jint record, jint number, Text text_of) noexcept;
   char kind_of(jint record, jint number) const;
   std::string thread_name(JNIEnv* jni) const;
   std::vector<ProbeFindings::Frame> shown(const std::vector<Frame>& frames) const;
@@ -104,7 +105,7 @@ class ProbeRecords final : public SinkReceiver {
   mutable std::mutex mutex_;  // of all below
   std::optional<StackNaming> naming_;
   std::map<Probe, Recorded> probes_;
-  std::map<Wish, Limit> limits_;
+  std::map<ProbeSetId, Limit> limits_;
   std::unordered_map<jint, Record> records_;
   jint last_ = 0;
 };

@@ -44,7 +44,7 @@ Probes::Probes(jvmtiEnv* jvmti, HitBudget& budget, Naming naming)
       naming_(std::move(naming)),
       records_(cells_),
       code_(jvmti, cells_, records_) {
-  patches_.sinks().hand_to(records_);
+  patches_.sinks().set_receiver(records_);
 }
 
 void Probes::run(JNIEnv* jni, Work work, Answer answer) {
@@ -53,7 +53,7 @@ void Probes::run(JNIEnv* jni, Work work, Answer answer) {
       [work = std::move(work), answer = std::move(answer)](JNIEnv* own) { answer(work(own)); });
 }
 
-void Probes::put_in(JNIEnv* jni, Owner owner, ProbeRequest request, Answer answer, Last last) {
+void Probes::install(JNIEnv* jni, Owner owner, ProbeRequest request, Answer answer, Last last) {
   run(
       jni,
       [this, owner, request = std::move(request), last = std::move(last)](JNIEnv* own) {
@@ -62,7 +62,7 @@ void Probes::put_in(JNIEnv* jni, Owner owner, ProbeRequest request, Answer answe
       std::move(answer));
 }
 
-void Probes::ask(JNIEnv* jni, Owner owner, bool with_records, Answer answer) {
+void Probes::read(JNIEnv* jni, Owner owner, bool with_records, Answer answer) {
   run(
       jni,
       [this, owner, with_records](JNIEnv* own) -> Result<ProbeFindings> {
@@ -71,7 +71,7 @@ void Probes::ask(JNIEnv* jni, Owner owner, bool with_records, Answer answer) {
       std::move(answer));
 }
 
-void Probes::take_out(JNIEnv* jni, Owner owner, Answer answer) {
+void Probes::remove(JNIEnv* jni, Owner owner, Answer answer) {
   run(
       jni, [this, owner](JNIEnv* own) { return end(own, owner); }, std::move(answer));
 }
@@ -79,9 +79,9 @@ void Probes::take_out(JNIEnv* jni, Owner owner, Answer answer) {
 void Probes::program_ends() {
   if (!on_) return;
   budget_.end_changes();
-  const auto told = std::make_shared<std::promise<void>>();
-  const auto all_told = told->get_future();
-  const bool posted = budget_.thread().post([this, told](JNIEnv* own) {
+  const auto sending = std::make_shared<std::promise<void>>();
+  const auto sent = sending->get_future();
+  const bool posted = budget_.thread().post([this, sending](JNIEnv* own) {
     for (const Owned& owned : owners_) {
       if (owned.leaving || !owned.last) continue;
       std::vector<std::string> last_notes = notes(own, owned.owner);
@@ -89,25 +89,25 @@ void Probes::program_ends() {
       if (!few) last_notes.push_back("the program ended: hits that were recorded are not shown");
       owned.last(findings(own, owned.owner, few, std::move(last_notes)));
     }
-    told->set_value();
+    sending->set_value();
   });
-  if (posted) all_told.wait_for(exit_limits::kFindingsLimit);
+  if (posted) sent.wait_for(exit_limits::kFindingsLimit);
 }
 
-void Probes::owner_gone(Owner owner) {
+void Probes::disconnected(Owner owner) {
   if (!on_) return;
   budget_.thread().post([this, owner](JNIEnv* own) {
     if (end(own, owner)) log_info("probes: their connection has gone, and so have they");
   });
 }
 
-void Probes::look(JNIEnv* jni, OutlookRequest request, Outlook answer) {
+void Probes::outlook(JNIEnv* jni, OutlookRequest request, Outlook answer) {
   if (std::string error = budget_.thread().start(jni); !error.empty()) return answer(Error{error});
   budget_.thread().post([this, request = std::move(request), answer = std::move(answer)](
-                            JNIEnv* own) { answer(outlook(own, request)); });
+                            JNIEnv* own) { answer(read_outlook(own, request)); });
 }
 
-Result<ClassOutlook> Probes::outlook(JNIEnv* jni, const OutlookRequest& request) {
+Result<ClassOutlook> Probes::read_outlook(JNIEnv* jni, const OutlookRequest& request) {
   for (const std::string& patterns : {request.methods, request.more}) {
     if (std::string fault = MethodFilter::fault(patterns); !fault.empty()) return Error{fault};
   }
@@ -163,13 +163,13 @@ std::string Probes::prepare(JNIEnv* jni) {
   return error;
 }
 
-void Probes::keep_budget(JNIEnv* jni) {
-  if (owners_.empty()) return budget_.let_go(jni, *this);
+void Probes::update_budget(JNIEnv* jni) {
+  if (owners_.empty()) return budget_.remove_user(jni, *this);
   std::uint32_t limit = 0;
   for (const Owned& owned : owners_) {
     if (owned.budget > 0 && (limit == 0 || owned.budget < limit)) limit = owned.budget;
   }
-  budget_.keep(jni, *this, limit);
+  budget_.add_user(jni, *this, limit);
 }
 
 Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest request, Last last) {
@@ -178,29 +178,29 @@ Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest reque
     return Error{owned.leaving ? "the earlier probes of this connection are not out yet"
                                : "this connection has probes in; PRBE takes them out"};
   }
-  auto wish = read_probe_wish(std::move(request));
-  if (!wish) return wish.error();
+  auto spec = parse_probe(std::move(request));
+  if (!spec) return spec.error();
   if (std::string error = prepare(jni); !error.empty()) {
-    if (owners_.empty() && !code_.any_wish()) patches_.remove(code_);
+    if (owners_.empty() && !code_.any_set()) patches_.remove(code_);
     return Error{error};
   }
-  owners_.push_back({owner, wish->request.budget, std::move(last)});
+  owners_.push_back({owner, spec->request.budget, std::move(last)});
   on_ = true;
-  keep_budget(jni);
+  update_budget(jni);
   const std::vector<std::int64_t> counts = cells_.read(jni);
-  charge_from_now_on(counts);
-  if (code_.adopt(jni, owner, *wish, budget_.limit_percent(), counts)) {
-    budget_.gone_in();
+  start_charging(counts);
+  if (code_.adopt(jni, owner, *spec, budget_.limit_percent(), counts)) {
+    budget_.patches_installed();
     return findings(jni, owner, false, notes(jni, owner));
   }
   running_->before_rewriting(jni);
-  for (const Owner gone : code_.drop_parked(wish->request.methods)) {
+  for (const Owner gone : code_.drop_parked(spec->request.methods)) {
     owners_.insert(owners_.begin(), {gone, 0, {}, false, true});
   }
-  code_.add(owner, std::move(*wish), budget_.limit_percent());
+  code_.add(owner, std::move(*spec), budget_.limit_percent());
   owners_.back().late = !bring_up_to_date(jni);
   running_->after_rewriting(jni);
-  budget_.gone_in();
+  budget_.patches_installed();
   return findings(jni, owner, false, notes(jni, owner));
 }
 
@@ -225,36 +225,36 @@ Result<ProbeFindings> Probes::end(JNIEnv* jni, Owner owner) {
   }
   ProbeFindings found = findings(jni, owner, true, std::move(last_notes));
   for (const auto& [number, probe] : code_.probes()) {
-    if (probe.wish == owner) records_.end(jni, probe.cell);
+    if (probe.set == owner) records_.end(jni, probe.cell);
   }
   if (stays) code_.park(owner);
   find()->leaving = true;
-  if (out) leave(jni, owner);
+  if (out) drop(jni, owner);
   return found;
 }
 
 // Called when no class has the owner's probes any more.
-void Probes::leave(JNIEnv* jni, Owner owner) {
+void Probes::drop(JNIEnv* jni, Owner owner) {
   std::erase_if(owners_, [owner](const Owned& owned) { return owned.owner == owner; });
   records_.forget(owner);
   code_.forget(owner);
-  keep_budget(jni);
+  update_budget(jni);
   if (!owners_.empty()) return;
   on_ = false;
   charged_.clear();
-  // While a wish is left, parked ones too, probes stay in when another agent changes their classes.
-  if (!code_.any_wish()) patches_.remove(code_);
+  // While a set is left, parked ones too, probes stay in when another agent changes their classes.
+  if (!code_.any_set()) patches_.remove(code_);
 }
 
 // Hits from before the first reading are not charged to anybody.
-void Probes::charge_from_now_on(const std::vector<std::int64_t>& counts) {
+void Probes::start_charging(const std::vector<std::int64_t>& counts) {
   for (const auto& [number, probe] : code_.probes()) {
     if (probe.cell >= 0 && !charged_.contains(number))
       charged_[number].hits.since(counts, probe.cell);
   }
 }
 
-// Installs the current wishes in all loaded classes. False: the change is blocked.
+// Installs the current sets of probes in all loaded classes. False: the change is blocked.
 bool Probes::bring_up_to_date(JNIEnv* jni) {
   const auto outcome = budget_.change_classes(jni, [this](JNIEnv* aside) {
     patches_.bring_up_to_date(aside, code_);
@@ -262,23 +262,23 @@ bool Probes::bring_up_to_date(JNIEnv* jni) {
   });
   held_up_ = outcome != SideThread::Outcome::kDone;
   again_ = held_up_ && outcome != SideThread::Outcome::kGoesOn;
-  if (!held_up_) let_leave(jni);
+  if (!held_up_) drop_leaving(jni);
   return !held_up_;
 }
 
-void Probes::let_leave(JNIEnv* jni) {
+void Probes::drop_leaving(JNIEnv* jni) {
   for (const Owned& owned : std::vector(owners_)) {
-    if (owned.leaving) leave(jni, owned.owner);
+    if (owned.leaving) drop(jni, owned.owner);
   }
 }
 
-void Probes::go_on(JNIEnv* jni) {
+void Probes::finish_change(JNIEnv* jni) {
   if (!held_up_ || !budget_.changes_are_done()) return;
   if (again_) {
     bring_up_to_date(jni);
   } else {
     held_up_ = false;
-    let_leave(jni);
+    drop_leaving(jni);
   }
 }
 
@@ -287,16 +287,16 @@ std::vector<std::string> Probes::notes(JNIEnv* jni, Owner owner) {
   for (const Owned& owned : owners_) {
     if (owned.owner == owner && owned.late) notes.push_back(held_up_ ? kNotInYet : kLateNote);
   }
-  notes.insert(notes.end(), budget_.told().begin(), budget_.told().end());
+  notes.insert(notes.end(), budget_.messages().begin(), budget_.messages().end());
   if (std::string over = budget_.over_limit(); !over.empty()) notes.push_back(std::move(over));
   const auto probes = code_.probes();
-  const auto of_owner = [&](const auto& entry) { return entry.second.wish == owner; };
+  const auto of_owner = [&](const auto& entry) { return entry.second.set == owner; };
   if (std::none_of(probes.begin(), probes.end(), of_owner)) {
     notes.push_back("no loaded class has such a method; one that is loaded later gets its probe");
   }
   for (const std::string& running : running_ ? running_->still_running(jni) : notes) {
     for (const auto& [number, probe] : probes) {
-      if (probe.wish != owner || !probe.removed.empty()) continue;
+      if (probe.set != owner || !probe.removed.empty()) continue;
       if (type_name_of("L" + probe.class_name + ";") + "." + probe.method != running) continue;
       notes.push_back(running + " runs since before it had its probe: that call is not seen");
       break;
@@ -322,7 +322,7 @@ ProbeFindings Probes::findings(JNIEnv* jni, Owner owner, bool with_records,
     return at < sums.size() ? static_cast<std::uint64_t>(sums[at]) : 0;
   };
   for (const auto& [number, probe] : probes) {
-    if (probe.wish != owner) continue;
+    if (probe.set != owner) continue;
     ProbeFindings::Method& method = found.methods.emplace_back();
     method.class_name = type_name_of("L" + probe.class_name + ";");
     method.method = probe.method;
@@ -341,9 +341,9 @@ ProbeFindings Probes::findings(JNIEnv* jni, Owner owner, bool with_records,
   return found;
 }
 
-std::vector<ProbeBudget::Cost> Probes::spent(JNIEnv* jni, const HitCosts& costs,
-                                             const std::vector<std::int64_t>& counts) {
-  go_on(jni);
+std::vector<ProbeBudget::Cost> Probes::new_costs(JNIEnv* jni, const HitCosts& costs,
+                                                 const std::vector<std::int64_t>& counts) {
+  finish_change(jni);
   std::vector<ProbeBudget::Cost> spent;
   for (const auto& [number, probe] : code_.probes()) {
     if (probe.cell < 0) continue;
@@ -359,10 +359,10 @@ std::vector<ProbeBudget::Cost> Probes::spent(JNIEnv* jni, const HitCosts& costs,
   return spent;
 }
 
-std::vector<std::string> Probes::take_out(JNIEnv* jni, const std::vector<std::uint32_t>& numbers) {
+std::vector<std::string> Probes::remove(JNIEnv* jni, const std::vector<std::uint32_t>& numbers) {
   std::set<std::string, std::less<>> concerned;
   for (const ProbeCode::Number number : numbers) {
-    concerned.insert(code_.take_out(jni, number, budget_.limit_percent()));
+    concerned.insert(code_.remove_over_budget(jni, number, budget_.limit_percent()));
   }
   patches_.bring_up_to_date(
       jni, code_, [&](jclass, std::string_view name, bool) { return concerned.contains(name); });

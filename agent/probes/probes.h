@@ -28,7 +28,7 @@
 
 namespace ddm {
 
-class Probes final : public TimeDataSource, private HitSpender {
+class Probes final : public TimeDataSource, private BudgetUser {
  public:
   using Owner = std::uint64_t;  // a connection: it has one request at a time
   using Answer = std::function<void(Result<ProbeFindings>)>;
@@ -39,18 +39,18 @@ class Probes final : public TimeDataSource, private HitSpender {
   using Naming = std::function<std::optional<StackNaming>(JNIEnv*)>;
   Probes(jvmtiEnv* jvmti, HitBudget& budget, Naming naming);
 
-  // `jni`: of the calling thread. Each request is answered once, later: put_in() when the probes
-  // are in, take_out() when all classes have their original code again, unless that is blocked.
+  // `jni`: of the calling thread. Each request is answered once, later: install() when the probes
+  // are in, remove() when all classes have their original code again, unless that is blocked.
   // `last`: receives the findings when the program ends, on another thread.
-  void put_in(JNIEnv* jni, Owner owner, ProbeRequest request, Answer answer, Last last);
-  void ask(JNIEnv* jni, Owner owner, bool with_records, Answer answer);
+  void install(JNIEnv* jni, Owner owner, ProbeRequest request, Answer answer, Last last);
+  void read(JNIEnv* jni, Owner owner, bool with_records, Answer answer);
   // The obstacles to changing the classes of the matching methods now, for whatever purpose.
-  void look(JNIEnv* jni, OutlookRequest request, Outlook answer);
-  void take_out(JNIEnv* jni, Owner owner, Answer answer);
+  void outlook(JNIEnv* jni, OutlookRequest request, Outlook answer);
+  void remove(JNIEnv* jni, Owner owner, Answer answer);
   // In VMDeath, before the budget is closed: sends the findings so far, and waits briefly for that.
   void program_ends();
   // The connection has ended.
-  void owner_gone(Owner owner);
+  void disconnected(Owner owner);
 
   void add_to(TimeData&) override {}
   void add_names(NamesInUse& used) override { records_.add_names(used); }
@@ -59,25 +59,24 @@ class Probes final : public TimeDataSource, private HitSpender {
   using Work = std::function<Result<ProbeFindings>(JNIEnv*)>;
   void run(JNIEnv* jni, Work work, Answer answer);
 
-  // All of this on the budget's thread, but take_out() on the one that changes classes.
-  std::vector<ProbeBudget::Cost> spent(JNIEnv* jni, const HitCosts& costs,
-                                       const std::vector<std::int64_t>& counts) override;
-  std::vector<std::string> take_out(JNIEnv* jni,
-                                    const std::vector<std::uint32_t>& numbers) override;
+  // All of this on the budget's thread, but remove() on the one that changes classes.
+  std::vector<ProbeBudget::Cost> new_costs(JNIEnv* jni, const HitCosts& costs,
+                                           const std::vector<std::int64_t>& counts) override;
+  std::vector<std::string> remove(JNIEnv* jni, const std::vector<std::uint32_t>& numbers) override;
   std::string prepare(JNIEnv* jni);
   ClassHooks* hooks(JNIEnv* jni, std::string& error);
-  Result<ClassOutlook> outlook(JNIEnv* jni, const OutlookRequest& request);
+  Result<ClassOutlook> read_outlook(JNIEnv* jni, const OutlookRequest& request);
   Result<ProbeFindings> begin(JNIEnv* jni, Owner owner, ProbeRequest request, Last last);
   Result<ProbeFindings> end(JNIEnv* jni, Owner owner);
-  void leave(JNIEnv* jni, Owner owner);
-  void let_leave(JNIEnv* jni);
+  void drop(JNIEnv* jni, Owner owner);
+  void drop_leaving(JNIEnv* jni);
   bool bring_up_to_date(JNIEnv* jni);
-  void charge_from_now_on(const std::vector<std::int64_t>& counts);
-  void go_on(JNIEnv* jni);
+  void start_charging(const std::vector<std::int64_t>& counts);
+  void finish_change(JNIEnv* jni);
   ProbeFindings findings(JNIEnv* jni, Owner owner, bool with_records,
                          std::vector<std::string> notes);
   std::vector<std::string> notes(JNIEnv* jni, Owner owner);
-  void keep_budget(JNIEnv* jni);
+  void update_budget(JNIEnv* jni);
 
   jvmtiEnv* const jvmti_;
   HitBudget& budget_;

@@ -37,7 +37,7 @@ std::int32_t SinkCells::take(Free& free) {
       free.used.pop_front();
     }
   }
-  if (is_new_choice) tell_chosen(environment());
+  if (is_new_choice) publish_choice(environment());
   if (!is_new) clear(cell, free.size);
   return cell;
 }
@@ -66,10 +66,10 @@ void SinkCells::choose_threads(JNIEnv* jni, std::vector<std::int64_t> ids, bool 
     choice_.assign(1, all_but_these ? 1 : 0);
     choice_.insert(choice_.end(), ids.begin(), ids.end());
   }
-  tell_chosen(jni);
+  publish_choice(jni);
 }
 
-void SinkCells::tell_chosen(JNIEnv* jni) {
+void SinkCells::publish_choice(JNIEnv* jni) {
   if (jni == nullptr || sinks_ == nullptr) return;  // bind() will
   const std::lock_guard lock(mutex_);
   const auto chunks = static_cast<jsize>(chosen_chunks_.size());
@@ -97,7 +97,7 @@ void SinkCells::bind(JNIEnv* jni, jclass sinks) {
   open_ = static_cast<jbooleanArray>(jni->NewGlobalRef(field.get()));
   if (open_ == nullptr) return;
   sinks_ = sinks;
-  tell_chosen(jni);
+  publish_choice(jni);
 }
 
 // The calling thread's JNIEnv. Null: the class is not bound yet, or the thread is not attached.

@@ -68,7 +68,7 @@ class SinkCells {
   std::int32_t take(Free& free);
   void give_back(Free& free, std::int32_t cell);
   bool is_chosen(std::int32_t cell);
-  void tell_chosen(JNIEnv* jni);
+  void publish_choice(JNIEnv* jni);
   void clear(std::int32_t first, std::int32_t count);
   JNIEnv* environment() const;
 

@@ -53,7 +53,7 @@ std::string SinksClass::define(JNIEnv* jni, ClassHooks& hooks) {
   return error;
 }
 
-void SinksClass::hand_to(SinkReceiver& receiver) {
+void SinksClass::set_receiver(SinkReceiver& receiver) {
   g_sink_receiver.store(&receiver, std::memory_order_release);
 }
 

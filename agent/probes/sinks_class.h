@@ -44,7 +44,7 @@ class SinksClass {
 
   SinkCells& cells() { return cells_; }
   // To be called before any cell's values are wanted; the receiver must live as long as they are.
-  void hand_to(SinkReceiver& receiver);
+  void set_receiver(SinkReceiver& receiver);
 
   // The costs in the current state of this VM: each is run `rounds` times, `times` times over, of
   // which the last counts. Zero: the measurement failed.

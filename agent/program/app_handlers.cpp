@@ -18,7 +18,7 @@ constexpr ChunkType kFeatures = chunk_type("FEAT");
 
 // The first release whose VM does not post VMDeath while a callback blocks (JDK-8355631).
 constexpr int kWaitsForCallbacks = 26;
-// Main is held for so long after the shutdown has begun, in which the VM comes to its end.
+// How long main is still held after the shutdown has begun, while the VM ends.
 constexpr std::chrono::milliseconds kShutdownTick{200};
 
 std::string abi() {
@@ -119,7 +119,7 @@ void AppHandlers::before_main() {
   }
 }
 
-void AppHandlers::take_options(JNIEnv*, const GivenOptions& given) {
+void AppHandlers::apply_options(JNIEnv*, const GivenOptions& given) {
   if (!given.has("name")) return;
   rename(options_.name);
   context_.service.rename_app(options_.name);

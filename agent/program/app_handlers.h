@@ -24,7 +24,7 @@ class AppHandlers final : public Feature {
   // With suspend=y: blocks the program's main thread until a server has sent HELO, end(), or where
   // the VM waits for that thread before end(), the program's shutdown.
   void before_main() override;
-  void take_options(JNIEnv* jni, const GivenOptions& given) override;
+  void apply_options(JNIEnv* jni, const GivenOptions& given) override;
   void loaded(const std::vector<std::string>& logged) override;
   void end() override;
 

@@ -5,8 +5,8 @@
 
 namespace ddm {
 
-// Calls `method` of the program's Runtime with one argument; a result is not looked at. False: it
-// does not exist, or has thrown. Any attached thread.
+// Calls `method` of the program's Runtime with one argument, ignoring its result. False: it does not
+// exist, or has thrown. Any attached thread.
 bool call_runtime(JNIEnv* jni, const char* method, const char* descriptor, jvalue argument);
 
 }  // namespace ddm

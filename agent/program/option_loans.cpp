@@ -82,14 +82,14 @@ void OptionLoans::lend(const Request& request, Reply reply) {
   if (!said) return reply.fail(FailCode::kRefused, said.message());
   {
     const std::lock_guard lock(mutex_);
-    lent_[session].merge(lent);  // what undoes an option is what was there before the first request
+    lent_[session].merge(lent);  // an option is undone to its value before the first request
   }
   if (!request.session->is_open()) return session_ended(request.session);
   reply.send(LentOptionsReply{std::move(*said)});
 }
 
-// Called by the load of what is lent, too; that is noted only afterwards.
-void OptionLoans::take_options(JNIEnv*, const GivenOptions& given) {
+// Also called for the load of lent options, which are recorded only afterwards.
+void OptionLoans::apply_options(JNIEnv*, const GivenOptions& given) {
   const std::lock_guard lock(mutex_);
   for (auto& [session, options] : lent_) {
     std::erase_if(options, [&given](const auto& one) { return given.has(one.first); });

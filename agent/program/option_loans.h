@@ -1,6 +1,6 @@
-// OPTS: options that hold for as long as the connection of the server which asked for them. When it
-// ends, however it does, they are undone; those that another connection has too stay until that one
-// ends. What a load of the agent gives meanwhile is the program's own and stays.
+// OPTS: options lent to a server's connection. When it ends, in any way, they are undone, except those
+// that another connection holds, too. Options given by a load of the agent meanwhile belong to the
+// program and stay.
 //
 // Options are loaded and undone on the slow lane.
 #pragma once
@@ -20,14 +20,14 @@ namespace ddm {
 
 class OptionLoans final : public Feature {
  public:
-  // Takes an option string as a further load of the agent does; what was logged meanwhile.
+  // Applies an option string like a further load of the agent; returns what was logged meanwhile.
   using Load = std::function<Result<std::string>(JNIEnv*, const std::string& options)>;
 
   OptionLoans(const HandlerContext& context, Load load)
       : context_(context), load_(std::move(load)) {}
 
   void add_chunks(Dispatcher& dispatcher) override;
-  void take_options(JNIEnv* jni, const GivenOptions& given) override;
+  void apply_options(JNIEnv* jni, const GivenOptions& given) override;
   void session_ended(const SessionPtr& session) override;
 
  private:

@@ -1,9 +1,8 @@
-// Tells that the program has begun to end, long before VMDeath.
+// Detects that the program's shutdown has begun, long before VMDeath.
 //
-// From JDK 26 on the VM posts VMDeath only once no thread is in a callback any more, and waits up to
-// a minute for that (JDK-8355631): a callback that blocks cannot wait for VMDeath to end it. A
-// shutdown hook that does nothing is started earlier, by System.exit() and by a signal alike.
-// One attached thread, in the live phase.
+// From JDK 26 on the VM posts VMDeath only once no thread is in a callback, and waits up to a minute
+// for that (JDK-8355631): a blocking callback cannot rely on VMDeath to end it. An empty shutdown hook
+// starts earlier, both for System.exit() and for signals. One attached thread, in the live phase.
 #pragma once
 
 #include <jvmti.h>
@@ -13,12 +12,12 @@ namespace ddm {
 class ShutdownSign {
  public:
   ShutdownSign(jvmtiEnv* jvmti, JNIEnv* jni);
-  // Takes the hook out again.
+  // Removes the hook.
   ~ShutdownSign();
   ShutdownSign(const ShutdownSign&) = delete;
   ShutdownSign& operator=(const ShutdownSign&) = delete;
 
-  // False too where the hook could not be registered.
+  // Also false if the hook could not be registered.
   bool is_seen() const;
 
  private:

@@ -1,4 +1,4 @@
-// A report of what happened in one method and in all that it called. Pure.
+// Restricts a report to one method and its callees. Pure.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace ddm {
 
-// Whether the method is called so: "shop.Cart.total", or any end of that behind a dot.
+// Whether the method has this name: "shop.Cart.total", or any suffix after a dot.
 bool is_called(const MethodName& method, std::string_view name);
 
-// Leaves in the report the allocations, samples and waits whose stacks have such a method, and the
-// sums of these. Threads' accounts and timed methods, which have no stacks, are left out.
+// Keeps the allocations, samples and waits whose stacks contain such a method, and sums of these.
+// Drops threads' accounts and timed methods, which have no stacks.
 void keep_below(ReportData& data, const std::string& name);
 
 }  // namespace ddm

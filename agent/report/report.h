@@ -44,9 +44,9 @@ struct ThreadBytes {
   std::int64_t unattributed_bytes() const { return allocated_bytes - seen_bytes; }
 };
 
-// Engines of reports that `ddm` makes, without times and accounts: of a REAL answer, and of blocks of
-// native memory.
-inline constexpr std::string_view kEngineNotTold = "unknown", kEngineMalloc = "malloc";
+// Engines of reports without times and accounts, which `ddm` makes from a REAL answer or from native
+// blocks.
+inline constexpr std::string_view kEngineUnknown = "unknown", kEngineMalloc = "malloc";
 
 // Figures on live objects (live=). With one_in > 1, or with samples, all are estimates.
 struct LiveSummary {
@@ -92,11 +92,11 @@ struct ReportSummary {
   std::int64_t period = 0;          // how often tracking was switched on, which resets figures
   std::int64_t written_ms = 0;      // time of this report, milliseconds since the epoch
   std::string recovered;            // of a ring file: how the figures were obtained
-  std::string below;                // of what happened in this method alone; "": of all
+  std::string below;                // restricted to this method and its callees; "": everything
   std::string reason;               // "exit", "OutOfMemoryError", "every", "request", "recovered"
 
   bool of_native_memory() const { return engine == kEngineMalloc; }
-  bool made_of_answer() const { return engine == kEngineNotTold || of_native_memory(); }
+  bool made_of_answer() const { return engine == kEngineUnknown || of_native_memory(); }
   bool sampled() const { return interval > 0; }
   bool live_is_estimated() const { return live && (live->one_in > 1 || sampled()); }
 };

@@ -25,7 +25,7 @@ std::vector<std::string> without_separators(std::vector<std::string> texts) {
 
 std::string collapsed_report(const ReportData& data) {
   ReportNames names(data.names);
-  if (is_of_time_alone(data)) return collapsed_time(data.time, names);
+  if (has_time_only(data)) return collapsed_time(data.time, names);
   // Stacks of small sites are shortened as in jsonl, or the file would have hundreds of megabytes.
   StackTree tree = data.sites.counted() ? stack_tree_of(data.sites.folded(kSpeltOutFrames), names)
                                         : stack_tree_of(data.records, names);

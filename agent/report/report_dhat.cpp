@@ -98,11 +98,11 @@ void dhat_report(const ReportData& data, const ReportSink& sink) {
   FrameTexts texts(names);
   std::map<std::vector<std::uint32_t>, SiteLife> points;
   const SiteSet sites = data.sites.folded(kSpeltOutFrames);
-  SiteSet::Room room;
+  SiteSet::FrameBuffer buffer;
   for (const Site& site : sites.list()) {
     if (site.life.seen_count == 0) continue;  // from before objects were followed
     std::vector<std::uint32_t> frames{texts.of_class(site.class_id)};
-    for (const Frame& frame : sites.frames(site, room)) frames.push_back(texts.of(frame));
+    for (const Frame& frame : sites.frames(site, buffer)) frames.push_back(texts.of(frame));
     if (sites.cut(site)) frames.push_back(texts.index(std::string(kDeeperFramesCut)));
     points[std::move(frames)] += site.life;
   }

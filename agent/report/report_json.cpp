@@ -168,14 +168,14 @@ void append_summary_members(std::string& out, const ReportData& data) {
     out += '{';
     Members inner(out);
     if (sampler->wall) inner.text("clock", "wall");
-    inner.number("asked_ns", sampler->asked_ns);
+    inner.number("asked_ns", sampler->requested_ns);
     inner.number("mean_ns", sampler->mean_ns);
     inner.number("longest_ns", sampler->longest_ns);
     inner.number("budget", sampler->budget);
     inner.number("on_ns", sampler->on_ns);
     inner.number("own_ns", sampler->own_ns);
     inner.number("others_ns", sampler->others_ns);
-    inner.number("looks", sampler->looks);
+    inner.number("looks", sampler->rounds);
     inner.number("stacks", sampler->stacks);
     inner.number("waiting", sampler->waiting);
     inner.number("missed_ns", sampler->missed_ns);

@@ -164,7 +164,7 @@ void append_waiting(const TimeData& time, Fragments& fragments, ReportPieces& pi
 void append_sites(const ReportData& data, const SiteSet& sites, Fragments& fragments,
                   ReportPieces& pieces, bool living_only = false) {
   std::string& out = pieces.text();
-  SiteSet::Room room;
+  SiteSet::FrameBuffer buffer;
   for (std::size_t i = 0; i < sites.size() && pieces.wanted(); ++i) {
     const Site& site = sites[i];
     out += R"({"type":"site","class":)";
@@ -179,7 +179,7 @@ void append_sites(const ReportData& data, const SiteSet& sites, Fragments& fragm
       out += R"(,"live_ages":)";
       append_live_ages(out, sites.ages(site));
     }
-    fragments.append_stack(out, sites.frames(site, room), sites.cut(site));
+    fragments.append_stack(out, sites.frames(site, buffer), sites.cut(site));
   }
 }
 

@@ -36,7 +36,7 @@ class PprofWriter {
   void write() {
     text("");
     write_moments();
-    if (is_of_time_alone(data_)) {
+    if (has_time_only(data_)) {
       write_time();
     } else {
       write_facts();
@@ -79,7 +79,7 @@ class PprofWriter {
                         : sampled ? Types{"samples", "cpu"}
                         : locks   ? Types{"contentions", "delay"}
                                   : Types{"calls", "time"};
-    const std::int64_t each = sampled && data_.time.sampler ? data_.time.sampler->asked_ns : 1;
+    const std::int64_t each = sampled && data_.time.sampler ? data_.time.sampler->requested_ns : 1;
     add_type(1, types.count, "count");
     add_type(1, types.nanos, "nanoseconds");
     add_type(11, types.nanos, "nanoseconds");

@@ -110,10 +110,10 @@ FrameLine innermost(std::span<const Frame> frames, ReportNames& names) {
 
 FrameLine outside_jdk(std::span<const Frame> frames, ReportNames& names) {
   if (frames.empty()) return {};
-  const std::size_t told = telling_frame(frames.size(), [&](std::size_t i) {
+  const std::size_t chosen = representative_frame(frames.size(), [&](std::size_t i) {
     return std::string_view(names.method(frames[i].method).class_name);
   });
-  return innermost(frames.subspan(told), names);
+  return innermost(frames.subspan(chosen), names);
 }
 
 std::vector<AllocSite> sites_of(const RecordSet& records, ReportNames& names, SiteFrame by) {
@@ -126,9 +126,9 @@ std::vector<AllocSite> sites_of(const RecordSet& records, ReportNames& names, Si
 
 std::vector<AllocSite> sites_of(const SiteSet& sites, ReportNames& names, SiteFrame by) {
   SiteSums sums(names);
-  SiteSet::Room room;
+  SiteSet::FrameBuffer buffer;
   for (const Site& site : sites.list()) {
-    AllocSite& sum = sums.at(site.class_id, sites.frames(site, room)).first;
+    AllocSite& sum = sums.at(site.class_id, sites.frames(site, buffer)).first;
     sum.bytes += site.bytes;
     sum.count += site.count;
     if (site.life.live_count > 0) sum.ages += sites.ages(site);
@@ -155,10 +155,10 @@ std::vector<std::string> site_lines(const AllocSite& site, ReportNames& names, s
   if (!site.at.known && !site.app.known) return {"    (no Java frame)"};
   std::vector<std::string> lines;
   const auto add = [&](std::string_view before, const FrameLine& frame, std::string_view after) {
-    const std::size_t room = width - before.size() - after.size();
+    const std::size_t buffer = width - before.size() - after.size();
     lines.push_back(fmt::format(
         "{}{}{}", before,
-        shortened_frame(names.method(frame.method), names.place(frame.method, frame.line), room),
+        shortened_frame(names.method(frame.method), names.place(frame.method, frame.line), buffer),
         after));
   };
   if (site.at.known) add("    at ", site.at, "");
@@ -180,7 +180,8 @@ std::vector<ThreadTotal> threads_of(const ReportData& data) {
     by_id[id].bytes = sum.bytes();
     by_id[id].count = sum.count();
   }
-  for (const ThreadBytes& books : data.summary.threads) by_id[books.thread_id].books = &books;
+  for (const ThreadBytes& account : data.summary.threads)
+    by_id[account.thread_id].account = &account;
   std::vector<ThreadTotal> totals;
   for (auto& [id, total] : by_id) {
     total.thread_id = id;
@@ -195,8 +196,8 @@ std::vector<ThreadTotal> threads_of(const ReportData& data) {
 std::string_view thread_name_of(const ReportData& data, std::int64_t thread_id) {
   const auto known = data.thread_names.find(thread_id);
   if (known != data.thread_names.end()) return known->second;
-  for (const ThreadBytes& books : data.summary.threads) {
-    if (books.thread_id == thread_id) return books.name;
+  for (const ThreadBytes& account : data.summary.threads) {
+    if (account.thread_id == thread_id) return account.name;
   }
   return {};
 }

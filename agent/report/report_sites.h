@@ -47,7 +47,7 @@ std::vector<AllocSite> sites_of(const SiteSet& sites, ReportNames& names,
 std::vector<AllocSite> sites_of(const ReportData& data, ReportNames& names,
                                 SiteFrame by = SiteFrame::kAllocating);
 
-// The innermost frame, and jdk_classes.h's telling_frame().
+// The innermost frame, and jdk_classes.h's representative_frame().
 FrameLine innermost(std::span<const Frame> frames, ReportNames& names);
 FrameLine outside_jdk(std::span<const Frame> frames, ReportNames& names);
 
@@ -64,7 +64,7 @@ struct ThreadTotal {
   std::string name;  // as in the report, not made printable
   std::int64_t bytes = 0;
   std::int64_t count = 0;
-  const ThreadBytes* books = nullptr;
+  const ThreadBytes* account = nullptr;
 };
 
 // Threads with records or accounts, most recorded bytes first.

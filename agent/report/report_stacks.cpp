@@ -103,10 +103,10 @@ StackTree stack_tree_of(const RecordSet& records, ReportNames& names) {
 
 StackTree stack_tree_of(const SiteSet& sites, ReportNames& names) {
   StackTreeBuilder builder(names);
-  SiteSet::Room room;
+  SiteSet::FrameBuffer buffer;
   for (const Site& site : sites.list()) {
     const std::uint32_t leaf =
-        builder.leaf(sites.frames(site, room), sites.cut(site), site.class_id);
+        builder.leaf(sites.frames(site, buffer), sites.cut(site), site.class_id);
     StackTree::Node& node = builder.tree().nodes[leaf];
     node.amount += site.bytes;
     node.count += site.count;

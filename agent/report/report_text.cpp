@@ -32,7 +32,7 @@ class TextReport {
 
  private:
   void body() {
-    if (is_of_time_alone(data_)) {
+    if (has_time_only(data_)) {
       line("Time of {}, pid {}", printable(summary_.app), summary_.pid);
       origin();
       out_ += time_tables(data_, names_, columns_);

@@ -84,14 +84,14 @@ class Tables {
     std::stable_sort(sums_.begin(), sums_.end(),
                      [](const StackSample& a, const StackSample& b) { return a.count > b.count; });
     line("\n{} samples: {}, each of {} of {}, in {} stacks", sampler.wall ? "Wall-clock" : "CPU",
-         grouped(all), ms(sampler.asked_ns),
+         grouped(all), ms(sampler.requested_ns),
          sampler.wall ? "a thread's time, waiting or not" : "CPU",
          grouped(static_cast<std::int64_t>(sums_.size())));
-    line("  looked {} times in {}, every {} on average, asked for {}", grouped(sampler.looks),
-         human_duration(sampler.on_ns / 1'000'000), ms(sampler.mean_ns), ms(sampler.asked_ns));
+    line("  looked {} times in {}, every {} on average, asked for {}", grouped(sampler.rounds),
+         human_duration(sampler.on_ns / 1'000'000), ms(sampler.mean_ns), ms(sampler.requested_ns));
     line("  which took {} of one CPU; the budget is {}%",
          share_of(sampler.own_ns + sampler.others_ns, sampler.on_ns), sampler.budget);
-    if (sampler.missed_ns >= sampler.asked_ns) {
+    if (sampler.missed_ns >= sampler.requested_ns) {
       line("  {} without a sample, of threads that were not met running: {}",
            sampler.wall ? "Time" : "CPU", ms(sampler.missed_ns));
     }

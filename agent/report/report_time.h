@@ -9,7 +9,7 @@
 namespace ddm {
 
 // Only time was measured, so the report has no part on allocations.
-inline bool is_of_time_alone(const ReportData& data) {
+inline bool has_time_only(const ReportData& data) {
   const TimeData& time = data.time;
   return data.summary.engine.empty() &&
          (time.sampler || time.monitor_on || !time.methods.empty() || !time.incomplete.empty());

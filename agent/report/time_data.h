@@ -90,15 +90,15 @@ struct OngoingWait {
 
 // Statistics of the sampler since it was last switched on.
 struct SamplerFigures {
-  bool wall = false;          // samples of all threads' time, waiting or not; else of their CPU
-  std::int64_t asked_ns = 0;  // interval between rounds as requested
-  std::int64_t mean_ns = 0;   // actual mean interval
+  bool wall = false;              // samples of all threads' time, waiting or not; else of their CPU
+  std::int64_t requested_ns = 0;  // interval between rounds as requested
+  std::int64_t mean_ns = 0;       // actual mean interval
   std::int64_t longest_ns = 0;
   std::int64_t budget = 0;  // percent of one CPU
   std::int64_t on_ns = 0;
   std::int64_t own_ns = 0;     // CPU of the sampler thread
   std::int64_t others_ns = 0;  // estimated CPU of other threads for their stacks
-  std::int64_t looks = 0;
+  std::int64_t rounds = 0;
   std::int64_t stacks = 0;     // taken and counted
   std::int64_t waiting = 0;    // taken of threads that had stopped running: not counted
   std::int64_t missed_ns = 0;  // CPU of threads that were never found running

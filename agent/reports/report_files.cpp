@@ -73,8 +73,8 @@ void ReportFiles::write_file(const std::string& path, const ReportData& data) {
   const std::string fallback_error = write_report_file(fallback, format, data);
   // A periodic report will be retried; the final one will not.
   const bool again = data.summary.reason == "every";
-  const bool told = !failing_.insert(path).second;
-  if (again && told) return;
+  const bool logged_before = !failing_.insert(path).second;
+  if (again && logged_before) return;
   if (fallback_error.empty()) {
     log_error("{}; written to {} instead", error, fallback);
   } else if (again) {

@@ -79,34 +79,34 @@ std::vector<ReportAtEndRequest> ReportHandlers::paths_at_end() const {
   return wanted;
 }
 
-std::optional<ReportHandlers::Wish> ReportHandlers::wish_of(std::string_view format) {
-  Wish wish;
-  if (format == kSummaryFormat) return wish;
-  wish.sites = format == kSitesFormat;
-  wish.live = format == kLiveFormat;
-  wish.time = format == kTimeFormat;
-  if (wish.sites || wish.live || wish.time) return wish;
-  wish.recent = format.starts_with(kRecentPrefix);
-  if (wish.recent) format.remove_prefix(kRecentPrefix.size());
-  wish.format = report_format_of("." + std::string(format));
-  return wish.format ? std::optional(wish) : std::nullopt;
+std::optional<ReportHandlers::Content> ReportHandlers::content_of(std::string_view format) {
+  Content content;
+  if (format == kSummaryFormat) return content;
+  content.sites = format == kSitesFormat;
+  content.live = format == kLiveFormat;
+  content.time = format == kTimeFormat;
+  if (content.sites || content.live || content.time) return content;
+  content.recent = format.starts_with(kRecentPrefix);
+  if (content.recent) format.remove_prefix(kRecentPrefix.size());
+  content.format = report_format_of("." + std::string(format));
+  return content.format ? std::optional(content) : std::nullopt;
 }
 
 void ReportHandlers::ask(const Request& request, Reply reply) {
   const auto wanted = ReportRequest::decode(request.data);
   if (!wanted) return reply.fail_bad_data("str format");
-  auto wish = wish_of(wanted->format);
-  if (!wish) {
+  auto content = content_of(wanted->format);
+  if (!content) {
     return reply.fail(
         FailCode::kRefused,
         "a report is html, txt, jsonl, sites.jsonl, collapsed, pb.gz, hprof.txt, dhat.json, "
         "firefox.json, one of these with recent/ in front, summary, sites, live or time, not " +
             wanted->format);
   }
-  wish->below = wanted->below;
+  content->below = wanted->below;
   {
     const std::lock_guard lock(mutex_);
-    waiting_.push_back({request.session, *wish, std::move(reply)});
+    waiting_.push_back({request.session, *content, std::move(reply)});
     if (waiting_.size() > 1) return;  // a task is already scheduled
   }
   const std::string error =
@@ -118,24 +118,26 @@ void ReportHandlers::ask(const Request& request, Reply reply) {
 }
 
 void ReportHandlers::answer_all(JNIEnv* jni) {
-  std::map<Wish, std::vector<Waiting>> alike;
+  std::map<Content, std::vector<Waiting>> alike;
   {
     const std::lock_guard lock(mutex_);
-    for (Waiting& one : waiting_) alike[one.wish].push_back(std::move(one));
+    for (Waiting& one : waiting_) alike[one.content].push_back(std::move(one));
     waiting_.clear();
   }
-  for (auto& [wish, waiting] : alike) answer(jni, wish, waiting);
+  for (auto& [content, waiting] : alike) answer(jni, content, waiting);
 }
 
-void ReportHandlers::answer(JNIEnv* jni, const Wish& wish, std::vector<Waiting>& waiting) const {
+void ReportHandlers::answer(JNIEnv* jni, const Content& content,
+                            std::vector<Waiting>& waiting) const {
   try {
-    auto report = packed_report(jni, wish, waiting);
+    auto report = packed_report(jni, content, waiting);
     for (Waiting& one : waiting) {
       if (report) {
         one.reply.send(*report);
       } else {
         const bool lacks =
-            wish.live || (wish.format && (needs_live(*wish.format) || needs_sites(*wish.format)));
+            content.live ||
+            (content.format && (needs_live(*content.format) || needs_sites(*content.format)));
         one.reply.fail(lacks ? FailCode::kRefused : FailCode::kTooBig, report.message());
       }
     }
@@ -144,7 +146,7 @@ void ReportHandlers::answer(JNIEnv* jni, const Wish& wish, std::vector<Waiting>&
   }
 }
 
-Result<Chunk> ReportHandlers::packed_report(JNIEnv* jni, const Wish& wish,
+Result<Chunk> ReportHandlers::packed_report(JNIEnv* jni, const Content& content,
                                             const std::vector<Waiting>& waiting) const {
   ReportPacker packer(kMaxReport);
   const auto wanted = [&] {
@@ -157,26 +159,26 @@ Result<Chunk> ReportHandlers::packed_report(JNIEnv* jni, const Wish& wish,
     std::optional<ReportData> made = assembly_.report(jni, "request");
     if (!made) return Error{"allocation tracking is just being switched"};
     ReportData& data = *made;
-    if (wish.recent) {
+    if (content.recent) {
       data.sites = {};
       data.summary.live.reset();
     }
-    if (!wish.below.empty()) keep_below(data, wish.below);
-    if (!data.summary.live && (wish.live || (wish.format && needs_live(*wish.format)))) {
+    if (!content.below.empty()) keep_below(data, content.below);
+    if (!data.summary.live && (content.live || (content.format && needs_live(*content.format)))) {
       const std::string why = followed_.why_none();
       return Error{why.empty() ? "what is alive is followed since a moment ago: ask again" : why};
     }
-    if (wish.format && !lacks_for(*wish.format, data).empty()) {
-      return Error{wish.recent ? "recent records alone have no sites"
-                               : "no sites are counted: sites=0, or tracking was never on"};
+    if (content.format && !lacks_for(*content.format, data).empty()) {
+      return Error{content.recent ? "recent records alone have no sites"
+                                  : "no sites are counted: sites=0, or tracking was never on"};
     }
-    if (wish.format) {
-      report_as(*wish.format, data, sink);
-    } else if (wish.sites) {
+    if (content.format) {
+      report_as(*content.format, data, sink);
+    } else if (content.sites) {
       site_list(data, sink);
-    } else if (wish.live) {
+    } else if (content.live) {
       live_list(data, sink);
-    } else if (wish.time) {
+    } else if (content.time) {
       time_lines(data, sink);
     } else {
       summary_line(data, sink);

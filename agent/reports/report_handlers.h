@@ -41,27 +41,27 @@ class ReportHandlers {
   void close();
 
  private:
-  struct Wish {
+  struct Content {
     std::optional<ReportFormat> format;  // nullopt: `sites`, `live`, `time`, or the summary
     bool sites = false;
     bool live = false;
     bool time = false;
     bool recent = false;  // only the recent records
     std::string below{};  // only what is below this method; "": all
-    auto operator<=>(const Wish&) const = default;
+    auto operator<=>(const Content&) const = default;
   };
   struct Waiting {
     SessionPtr session;
-    Wish wish;
+    Content content;
     Reply reply;
   };
 
-  static std::optional<Wish> wish_of(std::string_view format);
+  static std::optional<Content> content_of(std::string_view format);
   void ask_at_end(const Request& request, Reply reply);
   void ask(const Request& request, Reply reply);
   void answer_all(JNIEnv* jni);
-  void answer(JNIEnv* jni, const Wish& wish, std::vector<Waiting>& waiting) const;
-  Result<Chunk> packed_report(JNIEnv* jni, const Wish& wish,
+  void answer(JNIEnv* jni, const Content& content, std::vector<Waiting>& waiting) const;
+  Result<Chunk> packed_report(JNIEnv* jni, const Content& content,
                               const std::vector<Waiting>& waiting) const;
 
   const HandlerContext& context_;

@@ -6,7 +6,7 @@
 
 namespace ddm {
 
-void ReportsFeature::take_options(JNIEnv* jni, const GivenOptions&) {
+void ReportsFeature::apply_options(JNIEnv* jni, const GivenOptions&) {
   if (timed_()) reports_.has_times();
   if (!reports_.use(jni, options_)) return;
   keep_jvmti_log_off_stdout(jni);
@@ -27,9 +27,9 @@ void ReportsFeature::end() {
   handlers_.begin_close();
 }
 
-bool ReportsFeature::last_words(JNIEnv* jni, bool told) {
+bool ReportsFeature::write_final_reports(JNIEnv* jni, bool complete) {
   reports_.begin_end();
-  return reports_.write_last(jni, handlers_.paths_at_end()) && told;
+  return reports_.write_last(jni, handlers_.paths_at_end()) && complete;
 }
 
 }  // namespace ddm

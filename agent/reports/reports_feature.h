@@ -27,12 +27,12 @@ class ReportsFeature final : public Feature, private VmListener {
         handlers_(context, assembly, followed) {}
 
   void add_chunks(Dispatcher& dispatcher) override { handlers_.add_to(dispatcher); }
-  void take_options(JNIEnv* jni, const GivenOptions& given) override;
+  void apply_options(JNIEnv* jni, const GivenOptions& given) override;
   void started() override;
   void session_ended(const SessionPtr& session) override { handlers_.disconnected(session); }
   void end() override;
   void end_after_servers() override { handlers_.close(); }
-  bool last_words(JNIEnv* jni, bool told) override;
+  bool write_final_reports(JNIEnv* jni, bool complete) override;
 
  private:
   void resource_exhausted(jint flags) override { reports_.resource_exhausted(flags); }

@@ -13,9 +13,9 @@ constexpr std::chrono::milliseconds kReadersPatience{200};
 
 }  // namespace
 
-void NameSweep::when_needed(const std::function<void()>& ask) {
-  names_.growth().when_reached(ask);
-  rewritten_.growth().when_reached(ask);
+void NameSweep::on_growth(const std::function<void()>& ask) {
+  names_.growth().on_limit(ask);
+  rewritten_.growth().on_limit(ask);
 }
 
 bool NameSweep::read_loaded(JNIEnv* jni, LoadedClasses& loaded) const {
@@ -55,7 +55,7 @@ void NameSweep::sweep(JNIEnv* jni, const std::function<void(NamesInUse&)>& add_k
   if (swept) {
     rewritten_.keep_only(loaded.name_hashes);
   } else {
-    rewritten_.growth().put_off();
+    rewritten_.growth().postpone();
   }
   log_debug("{} names before a sweep, {} after it", before,
             names_.class_count() + names_.method_count());

@@ -29,7 +29,7 @@ class NameSweep {
         reclamation_(reclamation) {}
 
   // Call before tracking starts: `ask` schedules sweep() on another thread.
-  void when_needed(const std::function<void()>& ask);
+  void on_growth(const std::function<void()>& ask);
 
   // `add_kept` adds the names of records and sites. Attached threads, one at a time.
   void sweep(JNIEnv* jni, const std::function<void(NamesInUse&)>& add_kept);

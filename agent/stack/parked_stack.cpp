@@ -25,9 +25,9 @@ WalkEnd ParkedStack::add_run(JNIEnv* jni, const ParkedFrames::Run& run, ParkedTr
     }
     return WalkEnd::kComplete;
   }
-  const std::size_t copied = frames_.copy(run, trails.room());
+  const std::size_t copied = frames_.copy(run, trails.buffer());
   if (copied == 0) return WalkEnd::kBarrier;
-  ParkedWalk walk(layout_, trails.room().first(copied), run.words());
+  ParkedWalk walk(layout_, trails.buffer().first(copied), run.words());
   trails.begin();
   const auto add = [&](ShownFrame frame) {
     trails.gather(frame);
@@ -55,7 +55,7 @@ WalkEnd ParkedStack::add_run(JNIEnv* jni, const ParkedFrames::Run& run, ParkedTr
     for (std::size_t i = 0; i < code.count; ++i) add(code.frames[i]);
     walk.leave(code.kind, code.bytes);
   }
-  if (walk.good() && walk.done()) trails.keep(run, walk);
+  if (walk.good() && walk.done()) trails.insert(run, walk);
   return enough || (walk.good() && walk.done()) ? WalkEnd::kComplete : WalkEnd::kBarrier;
 }
 

@@ -147,7 +147,7 @@ ShownFrame SeenMethods::shown_former(const SeenMethod& newest, RawFrame frame,
   MethodName name = names_.method(newest.name);
   name.lines.clear();
   const auto code = code_.read(version);
-  if (code && code_is_told(frame.method)) {
+  if (code && code_matches_jvmti(frame.method)) {
     std::string class_name = name.class_name;
     std::replace(class_name.begin(), class_name.end(), '.', '/');
     former.moves =
@@ -166,9 +166,9 @@ ShownFrame SeenMethods::shown_former(const SeenMethod& newest, RawFrame frame,
 
 // Compares code read from the VM's memory with JVMTI, which describes the newest version only. A
 // redefinition between the two reads makes them differ, hence the retries.
-bool SeenMethods::code_is_told(jmethodID method) const {
-  constexpr int kLooks = 3;
-  for (int look = 0; look < kLooks; ++look) {
+bool SeenMethods::code_matches_jvmti(jmethodID method) const {
+  constexpr int kAttempts = 3;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const auto newest = code_.read(pointers_.of(method));
     if (newest && newest->lines == lines_of(method) &&
         bci::code_shape({newest->bytecode.data(), newest->bytecode.size()}) == shape_of(method)) {

@@ -107,7 +107,7 @@ class SeenMethods final : public FrameNames {
   void read_code(jclass owner, std::string_view class_signature, jmethodID method,
                  const MethodName& names, SeenMethod& seen) const;
   ShownFrame shown_former(const SeenMethod& newest, RawFrame frame, const void* version);
-  bool code_is_told(jmethodID method) const;
+  bool code_matches_jvmti(jmethodID method) const;
   std::uint64_t shape_of(jmethodID method) const;
   std::vector<LineEntry> lines_of(jmethodID method) const;
   static std::vector<LineEntry> original_lines(const std::vector<LineEntry>& lines,

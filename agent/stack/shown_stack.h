@@ -61,14 +61,14 @@ class ShownStack {
   }
 
   // Adds the next outer frames, up to the wanted number. None of them may be hidden or part of the
-  // allocation. kStays: no further frames are added, and the frames of `run` do not change while
+  // allocation. kStable: no further frames are added, and the frames of `run` do not change while
   // this stack exists.
-  enum class Run { kGoes, kStays };
+  enum class Run { kTransient, kStable };
   bool add_run(std::span<const Frame> run, ShownRole last_role, Run where) {
     const std::size_t begin = progress_.count;
     const std::size_t count = std::min(run.size(), wanted_ - begin);
     std::size_t copied = count;
-    if (where == Run::kStays && begin + count > at_once_) {
+    if (where == Run::kStable && begin + count > at_once_) {
       copied = at_once_ > begin ? at_once_ - begin : 0;
       rest_ = run.subspan(copied, count - copied);
     }
@@ -110,8 +110,8 @@ class ShownStack {
   ShownRole last_role() const { return progress_.last_role; }
 
  private:
-  union Room {  // uninitialized until a frame is stored
-    Room() {}
+  union Slot {  // uninitialized until a frame is stored
+    Slot() {}
     Frame frame;
   };
 
@@ -135,7 +135,7 @@ class ShownStack {
   TraceNumber number_ = kNoTrace;
   Progress progress_;
   std::span<const Frame> rest_;  // the outermost frames, not yet copied to frames_
-  Room frames_[kMostFrames];
+  Slot frames_[kMostFrames];
 };
 
 }  // namespace ddm

@@ -59,7 +59,7 @@ StackNaming Stacks::naming(JNIEnv* jni) {
 }
 
 void Stacks::sweep_names_in(const Background& background) {
-  name_sweep_.when_needed(
+  name_sweep_.on_growth(
       [this, background] { background([this](JNIEnv* jni) { sweep_names(jni); }); });
 }
 

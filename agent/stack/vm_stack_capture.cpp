@@ -59,7 +59,7 @@ void VmStackCapture::capture(JNIEnv* jni, ShownStack& stack) {
   if (check_.trusted()) [[likely]] {
     const WalkEnd end = compared.odd ? compared.end : walk(jni, stack);
     // Stubs are decoded without a comparison: if the VM's tables are wrong, the walk ends odd.
-    if (check_.code_is_due() && !compared.odd) [[unlikely]] {
+    if (check_.code_check_due() && !compared.odd) [[unlikely]] {
       check_.walked(end == WalkEnd::kOdd);
     }
     if (end == WalkEnd::kComplete) [[likely]] {
@@ -132,7 +132,7 @@ KnownPlaces::Epoch VmStackCapture::epoch() const {
 [[gnu::always_inline]] inline bool VmStackCapture::is_same_code(
     const KnownPlaces::Known& known) const {
   return (pauses_ != nullptr && !code_is_swept_) ||
-         cache_.still_stands({known.identity_at, known.identity});
+         cache_.is_current({known.identity_at, known.identity});
 }
 
 // A redefinition frees a former version's memory without a GC pause, and another method may then
@@ -158,7 +158,7 @@ KnownPlaces::Epoch VmStackCapture::epoch() const {
     return known;
   FrameCache::Entry entry;
   FrameCache::Identity code;
-  return find_whole(pc, entry, code) ? walk.known.keep(pc, code, entry) : nullptr;
+  return find_whole(pc, entry, code) ? walk.known.insert(pc, code, entry) : nullptr;
 }
 
 [[gnu::flatten]] VmStackCapture::Step VmStackCapture::known_steps(Walk& walk) const {
@@ -170,7 +170,7 @@ KnownPlaces::Epoch VmStackCapture::epoch() const {
   while (step == Step::kContinue) {
     // Frames of the allocation itself are not in the trail, since another walk may show them.
     StackTrail* const trail = progress.on_top ? nullptr : walk.trail;
-    if (trail != nullptr && trail->leads_on_from(walker, at)) {
+    if (trail != nullptr && trail->continues_from(walker, at)) {
       walk.stack.set_progress(progress);
       FrameWalker::Place there = at;
       const auto followed = trail->follow(walk.stack, there);
@@ -213,7 +213,7 @@ KnownPlaces::Epoch VmStackCapture::epoch() const {
                    at);
     }
   }
-  walk.walker.stand_at(at);
+  walk.walker.set_place(at);
   walk.stack.set_progress(progress);
   return step;
 }
@@ -264,7 +264,7 @@ VmStackCapture::Step VmStackCapture::leave_compiled(Walk& walk, StackTrail* trai
 VmStackCapture::Step VmStackCapture::learn_compiled(JNIEnv* jni, Walk& walk, StackTrail* trail,
                                                     std::size_t known, WalkEnd& end) {
   end = WalkEnd::kOdd;
-  if (check_.code_is_due() && !may_decode(jni, walk.walker.pc())) return Step::kEnd;
+  if (check_.code_check_due() && !may_decode(jni, walk.walker.pc())) return Step::kEnd;
   PlaceLookup::Compiled code;
   end = places_.decode_compiled(jni, walk.walker.pc(), code);
   if (end != WalkEnd::kComplete) return Step::kEnd;
@@ -298,7 +298,7 @@ VmStackCapture::Step VmStackCapture::interpreted_step(JNIEnv* jni, Walk& walk, W
     end = WalkEnd::kUnknownMethod;
     return Step::kEnd;
   }
-  walk.known.keep(PlaceLookup::place_of(method, bytecode), {method, last.version}, last.shown);
+  walk.known.insert(PlaceLookup::place_of(method, bytecode), {method, last.version}, last.shown);
   if (trail != nullptr) {
     trail->open();
     trail->add(last.shown);

@@ -71,7 +71,7 @@ class VmStackCapture final : public StackCapture {
   WalkEnd raw_walk(JNIEnv* jni, std::span<VersionFrame> frames, std::size_t& count) const;
   bool cache_agrees(JNIEnv* jni, std::span<const VersionFrame> found);
   void explain(JNIEnv* jni, WalkEnd end, std::span<const RawFrame> walked,
-               std::span<const RawFrame> official) const;
+               std::span<const RawFrame> reference) const;
 
   KnownPlaces::Epoch epoch() const;
   bool is_same_code(const KnownPlaces::Known& known) const;
@@ -82,7 +82,7 @@ class VmStackCapture final : public StackCapture {
   // One walk: its position, and what it has found.
   struct Walk {
     ~Walk() {
-      if (trail != nullptr) trail->give_up();
+      if (trail != nullptr) trail->abandon();
     }
     FrameWalker walker;
     KnownPlaces& known;

@@ -12,7 +12,7 @@ namespace {
 
 // One stack by both walkers: too large for what a program's thread may have left of its own stack.
 struct BothWays {
-  RawFrame official[WalkerCheck::kFrames], walked[WalkerCheck::kFrames];
+  RawFrame reference[WalkerCheck::kFrames], walked[WalkerCheck::kFrames];
   VersionFrame found[WalkerCheck::kFrames];
 };
 
@@ -39,9 +39,9 @@ bool VmStackCapture::knows_own_stack(JNIEnv* jni) {
 // If a class is redefined between the two walks, its frames get other ids: only a difference in all
 // tries is an error.
 VmStackCapture::Compared VmStackCapture::check(JNIEnv* jni, bool with_cache) {
-  constexpr int kLooks = 4;
+  constexpr int kAttempts = 4;
   Compared result;
-  for (int look = 0; look < kLooks; ++look) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
     result = compare(jni, with_cache);
     if (result.difference == nullptr) break;
   }
@@ -55,44 +55,44 @@ bool VmStackCapture::may_decode(JNIEnv* jni, VmAddress pc) {
   compiled_.decode(pc, found);
   const Compared result = check(jni, false);
   if (result.difference != nullptr || result.odd || !check_.trusted()) return false;
-  if (found.count == 0) return true;                          // a stub; the stack was correct
-  if (!result.has_code) return check_.code_was_ever_right();  // further out than compared
-  if (check_.code_was_right()) memory_.proven();
+  if (found.count == 0) return true;                        // a stub; the stack was correct
+  if (!result.has_code) return check_.code_ever_matched();  // further out than compared
+  if (check_.code_matched()) memory_.proven();
   return true;
 }
 
 VmStackCapture::Compared VmStackCapture::compare(JNIEnv* jni, bool with_cache) {
   Compared result;
-  const std::unique_ptr<BothWays> room(new (std::nothrow) BothWays);
-  if (room == nullptr) {
+  const std::unique_ptr<BothWays> buffers(new (std::nothrow) BothWays);
+  if (buffers == nullptr) {
     result.end = WalkEnd::kNoMemory;
     result.odd = true;  // code is not decoded before a comparison
     return result;
   }
   // GetStackTrace first: it gives the methods on the stack their ids.
-  const std::size_t official_count = jvmti_.capture_raw(jni, room->official);
+  const std::size_t reference_count = jvmti_.capture_raw(jni, buffers->reference);
   std::size_t count = 0;
-  const WalkEnd end = raw_walk(jni, room->found, count);
+  const WalkEnd end = raw_walk(jni, buffers->found, count);
   // In the dead phase, in which daemon threads still run, GetStackTrace fails.
-  if (official_count == 0 && count > 0) {
+  if (reference_count == 0 && count > 0) {
     result.judged = false;
     result.odd = true;
     return result;
   }
-  const std::span<const RawFrame> official{room->official, official_count};
-  const std::span<const VersionFrame> found{room->found, count};
-  const std::span<const RawFrame> walked{room->walked, count};
+  const std::span<const RawFrame> reference{buffers->reference, reference_count};
+  const std::span<const VersionFrame> found{buffers->found, count};
+  const std::span<const RawFrame> walked{buffers->walked, count};
   // After GetStackTrace all methods on the stack have ids.
   result.odd = end == WalkEnd::kOdd || end == WalkEnd::kUnknownMethod;
   result.end = end;
   result.has_code =
       std::any_of(found.begin(), found.end(), [](auto& frame) { return frame.compiled; });
-  std::transform(found.begin(), found.end(), room->walked,
+  std::transform(found.begin(), found.end(), buffers->walked,
                  [](const VersionFrame& frame) { return raw_frame(frame); });
   const bool complete = end == WalkEnd::kComplete;
-  result.difference = WalkerCheck::difference(walked, complete, official);
+  result.difference = WalkerCheck::difference(walked, complete, reference);
   if (result.difference != nullptr || end == WalkEnd::kOdd || end == WalkEnd::kUnknownMethod) {
-    explain(jni, end, walked, official);
+    explain(jni, end, walked, reference);
   }
   if (with_cache && result.difference == nullptr && complete && !cache_agrees(jni, found)) {
     result.difference = "cached frames differ";
@@ -134,16 +134,16 @@ void VmStackCapture::check_number(ShownStack& stack) {
 }
 
 void VmStackCapture::explain(JNIEnv* jni, WalkEnd end, std::span<const RawFrame> walked,
-                             std::span<const RawFrame> official) const {
+                             std::span<const RawFrame> reference) const {
   if (!log_enabled(LogLevel::kDebug)) return;
   const auto [mine, theirs] =
-      std::mismatch(walked.begin(), walked.end(), official.begin(), official.end());
+      std::mismatch(walked.begin(), walked.end(), reference.begin(), reference.end());
   const auto text = [&](auto at, auto last) {
     return jvmti_.text_of(jni, at != last ? *at : RawFrame{nullptr, 0});
   };
   log_debug("a walk ({}) of {} frames differs in frame {}: {}, GetStackTrace says {}, below {}",
             reason_of(end), walked.size(), mine - walked.begin(), text(mine, walked.end()),
-            text(theirs, official.end()),
+            text(theirs, reference.end()),
             mine != walked.begin() ? jvmti_.text_of(jni, *std::prev(mine)) : "the top");
 }
 

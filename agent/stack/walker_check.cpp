@@ -25,14 +25,14 @@ WalkerCheck::WalkerCheck() : every_(kOneOf), first_left_(kFirstStacks), code_lef
 }
 
 const char* WalkerCheck::difference(std::span<const RawFrame> walked, bool complete,
-                                    std::span<const RawFrame> official) {
+                                    std::span<const RawFrame> reference) {
   const auto [mine, theirs] =
-      std::mismatch(walked.begin(), walked.end(), official.begin(), official.end());
-  if (mine == walked.end() && (theirs == official.end() || !complete)) {
+      std::mismatch(walked.begin(), walked.end(), reference.begin(), reference.end());
+  if (mine == walked.end() && (theirs == reference.end() || !complete)) {
     return nullptr;
   }
   if (mine == walked.end()) return "frames missing";
-  if (theirs == official.end()) return "too many frames";
+  if (theirs == reference.end()) return "too many frames";
   return mine->method != theirs->method ? "another method" : "another bytecode index";
 }
 
@@ -50,7 +50,7 @@ void WalkerCheck::walked(bool odd) {
   }
 }
 
-bool WalkerCheck::code_was_ever_right() const {
+bool WalkerCheck::code_ever_matched() const {
   return code_left_.load(std::memory_order_relaxed) < kFirstWithCode;
 }
 

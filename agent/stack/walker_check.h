@@ -38,21 +38,21 @@ class WalkerCheck {
   // The difference, or null. `complete`: the walk covered the whole stack; otherwise its frames are
   // the innermost ones.
   static const char* difference(std::span<const RawFrame> walked, bool complete,
-                                std::span<const RawFrame> official);
+                                std::span<const RawFrame> reference);
   // A stack was compared. `difference`: the persistent difference after retries, or null. `odd`:
   // the walk met an unexpected frame.
   void compared(const char* difference, bool odd);
-  // A stack was walked without comparison, while code_is_due(). `odd`: as in compared().
+  // A stack was walked without comparison, while code_check_due(). `odd`: as in compared().
   void walked(bool odd);
   // The bounds of a walk are not where the VM's tables say: `wrong`.
   void distrust(const std::string& wrong);
 
   // Whether compiled code must be compared before it is decoded, until enough of it was correct. A
   // program's first stacks may contain none.
-  bool code_is_due() const { return code_left_.load(std::memory_order_relaxed) > 0; }
-  bool code_was_ever_right() const;
+  bool code_check_due() const { return code_left_.load(std::memory_order_relaxed) > 0; }
+  bool code_ever_matched() const;
   // A stack with compiled code was compared and correct. True: that was enough.
-  bool code_was_right() { return code_left_.fetch_sub(1, std::memory_order_relaxed) == 1; }
+  bool code_matched() { return code_left_.fetch_sub(1, std::memory_order_relaxed) == 1; }
 
   WalkerCounts counts() const;  // except gave_up
 

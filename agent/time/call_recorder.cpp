@@ -288,7 +288,7 @@ void CallRecorder::end_unseen(JNIEnv* jni, State& state, const Session& session,
     }
   } catch (const std::exception&) {  // no memory
   }
-  calls.looked_at();
+  calls.checked();
 }
 
 void CallRecorder::enter(JNIEnv* jni, State* state, MethodNumber method) noexcept {

@@ -43,7 +43,7 @@ std::string CpuSampler::start(JNIEnv* jni, const StackNaming& naming, Settings s
     counts_.clear();
     figures_.emplace();
     figures_->wall = settings.wall;
-    figures_->asked_ns = settings.interval_ms * 1'000'000;
+    figures_->requested_ns = settings.interval_ms * 1'000'000;
     figures_->budget = thread_.budget();
     begun_ns_ = 0;
     wanted_ = settings;
@@ -121,7 +121,7 @@ CpuSampler::Round CpuSampler::wanted_round() const {
   return round;
 }
 
-Looker::Clock::time_point CpuSampler::begin(JNIEnv* jni) {
+Sampler::Clock::time_point CpuSampler::begin(JNIEnv* jni) {
   random_.seed(static_cast<std::uint32_t>(monotonic_ns()));
   mounted_.open(jni);
   cost_.begin();
@@ -138,7 +138,7 @@ void CpuSampler::end(JNIEnv* jni) {
 // True: the settings have changed, and the first pause begins.
 bool CpuSampler::adopt(JNIEnv* jni, const Round& wanted, std::int64_t budget) {
   const bool same_pace =
-      pace_ && pace_->asked_ns() == wanted.interval_ns && pace_->budget() == budget;
+      pace_ && pace_->requested_ns() == wanted.interval_ns && pace_->budget() == budget;
   if (same_pace && start_ == wanted.start) return false;
   if (!same_pace) pace_.emplace(wanted.interval_ns, budget);
   if (std::exchange(start_, wanted.start) != wanted.start) {
@@ -150,12 +150,12 @@ bool CpuSampler::adopt(JNIEnv* jni, const Round& wanted, std::int64_t budget) {
   return true;
 }
 
-Looker::Clock::time_point CpuSampler::next_due(SamplingDelay delay) {
+Sampler::Clock::time_point CpuSampler::next_due(SamplingDelay delay) {
   const auto random = static_cast<std::uint32_t>(random_() << 1);
   return due_ += std::chrono::nanoseconds(pace_->pause_ns(random, delay));
 }
 
-Looker::Clock::time_point CpuSampler::look(JNIEnv* jni, const Turn& turn) {
+Sampler::Clock::time_point CpuSampler::sample(JNIEnv* jni, const Turn& turn) {
   Round wanted;
   {
     const std::lock_guard lock(mutex_);
@@ -177,8 +177,8 @@ Looker::Clock::time_point CpuSampler::look(JNIEnv* jni, const Turn& turn) {
     }
     others_cost_ns_ += cost_.switched();
     const std::int64_t own_ns = cpu_of_this_thread_ns() - turn.cpu_from_ns;
-    pace_->looked(own_ns + others_cost_ns_);
-    pace_->leave_to_others(turn.others_percent);
+    pace_->add_round(own_ns + others_cost_ns_);
+    pace_->set_others_percent(turn.others_percent);
     thread_.spend(own_ns + others_cost_ns_);
     note(now, own_ns, turn.budget);
     last_ns_ = now;
@@ -196,11 +196,11 @@ void CpuSampler::note(std::int64_t now_ns, std::int64_t own_ns, std::int64_t bud
   const std::lock_guard lock(mutex_);
   if (!wanted_) return;
   SamplerFigures& figures = *figures_;
-  ++figures.looks;
+  ++figures.rounds;
   figures.budget = budget;
   figures.longest_ns = std::max(figures.longest_ns, now_ns - last_ns_);
   figures.on_ns = now_ns - begun_ns_;
-  figures.mean_ns = figures.on_ns / figures.looks;
+  figures.mean_ns = figures.on_ns / figures.rounds;
   figures.own_ns += own_ns;
   figures.others_ns += others_cost_ns_;
   // Head starts may have made a sample of what was not yet used.
@@ -210,14 +210,14 @@ void CpuSampler::note(std::int64_t now_ns, std::int64_t own_ns, std::int64_t bud
 void CpuSampler::sample_threads(JNIEnv* jni, const Round& wanted, std::int64_t now_ns) {
   const std::int64_t unit_ns = wanted.unit_ns != 0 ? wanted.unit_ns : wanted.interval_ns;
   const std::vector<RanThread*>& ran =
-      ran_threads_->look(jni, now_ns, unit_ns, wanted.wall ? &counts_ : nullptr);
-  cost_.look(ran.size());
+      ran_threads_->poll(jni, now_ns, unit_ns, wanted.wall ? &counts_ : nullptr);
+  cost_.begin_round(ran.size());
   for (RanThread* thread : wanted.wall ? ran_threads_->checked() : ran) {
     const std::int64_t count = wanted.unit_ns != 0 ? thread->unattributed_ns / unit_ns : 0;
-    if (wanted.wall && thread->waiting.is_told()) continue;
+    if (wanted.wall && thread->waiting.is_counted()) continue;
     const bool is_due = count != 0 || (wanted.wall && thread->waiting.is_due());
     if (!is_due && !wanted.trace) continue;
-    if (ran_threads_->is_to_be_stopped(*thread, wanted.trace != nullptr || wanted.wall)) {
+    if (ran_threads_->should_take_stack(*thread, wanted.trace != nullptr || wanted.wall)) {
       take(jni, *thread, count, wanted, now_ns);
     }
   }

@@ -6,8 +6,8 @@
 // sampled. Only a thread found running is counted, so CPU used before a wait is not attributed to
 // the wait; it is carried over to the thread's next sample.
 //
-// cpu=wall is the same for the time that a thread ran or was runnable, and has samples of the time
-// that it waited beside (time/totals/waiting_time.h).
+// cpu=wall does the same for the time that a thread ran or was runnable, and adds samples for the
+// time that it waited (time/totals/waiting_time.h).
 //
 // The stacks may also be recorded as a trace (SPSS). Then every round takes the stacks of all
 // threads that have run, at the shorter of the two intervals.
@@ -42,7 +42,7 @@
 
 namespace ddm {
 
-class CpuSampler final : public TimeDataSource, private Looker {
+class CpuSampler final : public TimeDataSource, private Sampler {
  public:
   struct Settings {
     std::int64_t interval_ms = 10;
@@ -92,7 +92,7 @@ class CpuSampler final : public TimeDataSource, private Looker {
   };
 
   Clock::time_point begin(JNIEnv* jni) override;
-  Clock::time_point look(JNIEnv* jni, const Turn& turn) override;
+  Clock::time_point sample(JNIEnv* jni, const Turn& turn) override;
   void end(JNIEnv* jni) override;
 
   std::string prepare(JNIEnv* jni, const StackNaming& naming);

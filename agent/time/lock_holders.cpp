@@ -101,7 +101,7 @@ HeldBy LockHolders::of_monitor(JNIEnv* jni, jobject object) noexcept {
     if (!owner) return {};
     const bool compared = owner_offset_ == 0 || trust_ != Trust::kNotYet;
     const std::optional<std::int64_t> id = compared ? known(jni, *owner, object) : std::nullopt;
-    return id ? holder(jni, *id) : ask(jni, *owner, object);
+    return id ? holder(jni, *id) : query_owner(jni, *owner, object);
   } catch (const std::exception&) {
     return {};  // no memory
   }
@@ -124,7 +124,7 @@ HeldBy LockHolders::of_lock(JNIEnv* jni, jobject blocker) noexcept {
 }
 
 // Virtual threads can be found by id only, so they are registered here.
-void LockHolders::took(JNIEnv* jni, jthread thread, std::int64_t id) noexcept {
+void LockHolders::acquired(JNIEnv* jni, jthread thread, std::int64_t id) noexcept {
   if (jvmti_ == nullptr || !by_id_ || virtual_thread_ == nullptr ||
       !jni->IsInstanceOf(thread, virtual_thread_)) {
     return;
@@ -196,14 +196,14 @@ std::optional<std::int64_t> LockHolders::known(JNIEnv* jni, const Owner& owner, 
   }
   const auto at = episodes_.find(owner.monitor);
   if (at == episodes_.end() || at->second.word != owner.word ||
-      monotonic_ns() - at->second.asked_ns >= kEpisodeLasts ||
+      monotonic_ns() - at->second.queried_ns >= kEpisodeLasts ||
       !jni->IsSameObject(at->second.object, object)) {
     return {};
   }
   return at->second.id;
 }
 
-HeldBy LockHolders::ask(JNIEnv* jni, const Owner& owner, jobject object) {
+HeldBy LockHolders::query_owner(JNIEnv* jni, const Owner& owner, jobject object) {
   const std::int64_t begin = monotonic_ns();
   const LocalFrame frame(jni, 64);
   if (!may_spend(begin) || !frame.good()) return {};
@@ -308,7 +308,8 @@ bool LockHolders::may_spend(std::int64_t now_ns) const {
 }
 
 void LockHolders::spent_since(std::int64_t begin_ns) {
-  spent_ns_.fetch_add(std::min(monotonic_ns() - begin_ns, kLongestQuery), std::memory_order_relaxed);
+  spent_ns_.fetch_add(std::min(monotonic_ns() - begin_ns, kLongestQuery),
+                      std::memory_order_relaxed);
 }
 
 }  // namespace ddm

@@ -36,7 +36,7 @@ class LockHolders {
   // The owner of a lock of java.util.concurrent; unknown if `blocker` is anything else.
   HeldBy of_lock(JNIEnv* jni, jobject blocker) noexcept;
   // Call in MonitorContendedEntered: the calling thread owns the monitor now.
-  void took(JNIEnv* jni, jthread thread, std::int64_t id) noexcept;
+  void acquired(JNIEnv* jni, jthread thread, std::int64_t id) noexcept;
 
  private:
   struct Known {
@@ -55,7 +55,7 @@ class LockHolders {
     std::uint64_t word = 0;
     jweak object = nullptr;
     std::int64_t id = 0;  // 0: a virtual thread
-    std::int64_t asked_ns = 0;
+    std::int64_t queried_ns = 0;
   };
 
   // The first owners by the VM's words are verified against JVMTI, which needs a safepoint.
@@ -69,7 +69,7 @@ class LockHolders {
   std::optional<Owner> owner_word(JNIEnv* jni) const;
   bool is_thread_id(const Owner& owner) const;
   std::optional<std::int64_t> known(JNIEnv* jni, const Owner& owner, jobject object);
-  HeldBy ask(JNIEnv* jni, const Owner& owner, jobject object);
+  HeldBy query_owner(JNIEnv* jni, const Owner& owner, jobject object);
   HeldBy holder(JNIEnv* jni, std::int64_t id);
   void learn(JNIEnv* jni, jthread thread, std::int64_t id);
   void forget(JNIEnv* jni);

@@ -77,26 +77,27 @@ bool MethodTracing::times_nothing() {
   return times_ && numbers_.count() == 0;
 }
 
-std::string MethodTracing::start_trace(JNIEnv* jni, const TraceWish& wish) {
-  std::string error = MethodFilter::fault(wish.patterns);
-  if (error.empty()) error = MethodFilter::fault(wish.below);
+std::string MethodTracing::start_trace(JNIEnv* jni, const TraceSettings& settings) {
+  std::string error = MethodFilter::fault(settings.patterns);
+  if (error.empty()) error = MethodFilter::fault(settings.below);
   if (!error.empty()) return error;
   const std::lock_guard switching(switching_);
   error = prepare(jni);
   if (!error.empty()) return error;
-  const std::size_t bytes = std::min(wish.bytes != 0 ? wish.bytes : kUsualBytes, kMostBytes);
+  const std::size_t bytes =
+      std::min(settings.bytes != 0 ? settings.bytes : kUsualBytes, kMostBytes);
   {
     const std::lock_guard lock(mutex_);
     if (trace_) return "methods are being traced already";
     // Calls logged at their end are not in order of time.
-    const CallLog::Kind kind{wish.dual, wish.least_ns != 0};
-    trace_ = Trace{
-        wish,
-        std::make_shared<CallLog>(bytes / (wish.dual ? kBytesOfDualEvent : kBytesOfEvent), kind),
-        static_cast<std::uint64_t>(epoch_us())};
-    trace_->methods = std::make_shared<MethodMarks>(numbers_, wish.methods());
-    if (!wish.below.empty()) {
-      trace_->roots = std::make_shared<MethodMarks>(numbers_, MethodFilter(wish.below));
+    const CallLog::Kind kind{settings.dual, settings.least_ns != 0};
+    trace_ = Trace{settings,
+                   std::make_shared<CallLog>(
+                       bytes / (settings.dual ? kBytesOfDualEvent : kBytesOfEvent), kind),
+                   static_cast<std::uint64_t>(epoch_us())};
+    trace_->methods = std::make_shared<MethodMarks>(numbers_, settings.methods());
+    if (!settings.below.empty()) {
+      trace_->roots = std::make_shared<MethodMarks>(numbers_, MethodFilter(settings.below));
     }
   }
   error = apply(jni);
@@ -129,7 +130,7 @@ std::optional<MethodTrace> MethodTracing::stop_trace(JNIEnv* jni) {
   return trace;
 }
 
-MethodFilter MethodTracing::TraceWish::methods() const {
+MethodFilter MethodTracing::TraceSettings::methods() const {
   MethodFilter filter(patterns);
   if (!below.empty()) filter.add(below);
   return filter;
@@ -158,7 +159,7 @@ std::optional<MethodFilter> MethodTracing::configure_recorder() {
   }
   listen(/*more_hooks=*/true);
   MethodFilter filter;
-  if (trace_) filter = trace_->wish.methods();
+  if (trace_) filter = trace_->settings.methods();
   if (times_) filter.add(*times_);
   return filter;
 }
@@ -167,14 +168,14 @@ std::optional<MethodFilter> MethodTracing::configure_recorder() {
 void MethodTracing::listen(bool more_hooks) {
   CallRecorder::Wanted wanted;
   wanted.sums = times_.has_value();
-  wanted.cpu = times_ || (trace_ && trace_->wish.dual);
+  wanted.cpu = times_ || (trace_ && trace_->settings.dual);
   if (times_ && more_hooks) {
     wanted.summed = std::make_shared<MethodMarks>(numbers_, MethodFilter(*times_));
   }
   if (trace_) {
     wanted.log = trace_->log;
     if (times_) wanted.logged = trace_->methods;
-    wanted.least = TickClock::ticks(trace_->wish.least_ns);
+    wanted.least = TickClock::ticks(trace_->settings.least_ns);
     wanted.roots = trace_->roots;
   }
   recorder_->listen(std::move(wanted));
@@ -273,7 +274,7 @@ MethodTracing::Times MethodTracing::read_times() const {
 
 MethodTrace MethodTracing::read_trace(const Trace& trace) const {
   MethodTrace read;
-  read.dual = trace.wish.dual;
+  read.dual = trace.settings.dual;
   read.pid = getpid();
   read.begin_micros = trace.begin_micros;
   const Ticks begin = trace.log->begin();

@@ -35,7 +35,7 @@ class MethodTracing final : public TimeDataSource {
   // Times are wanted, but no class has had a matching method.
   bool times_nothing();
 
-  struct TraceWish {
+  struct TraceSettings {
     std::string patterns;
     std::size_t bytes = 0;       // limit of the file's data; 0: 8 MiB
     bool dual = false;           // CPU time too
@@ -44,7 +44,7 @@ class MethodTracing final : public TimeDataSource {
 
     MethodFilter methods() const;  // the methods that need hooks
   };
-  std::string start_trace(JNIEnv* jni, const TraceWish& wish);
+  std::string start_trace(JNIEnv* jni, const TraceSettings& settings);
   // The hooks of a trace are installed.
   bool tracing();
   // nullopt: nothing is traced.
@@ -62,7 +62,7 @@ class MethodTracing final : public TimeDataSource {
     std::map<std::string, std::int64_t> not_timed;
   };
   struct Trace {
-    TraceWish wish;
+    TraceSettings settings;
     std::shared_ptr<CallLog> log;
     std::uint64_t begin_micros = 0;
     std::shared_ptr<MethodMarks> methods = nullptr, roots = nullptr;

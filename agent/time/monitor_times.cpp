@@ -107,7 +107,7 @@ void MonitorTimes::ends(JNIEnv* jni, MonitorKind kind, jthread thread) noexcept 
   const std::int64_t now = monotonic_ns();
   try {
     const std::int64_t thread_id = jni->GetLongField(thread, thread_id_field_);
-    if (kind == MonitorKind::kEnter) holders_.took(jni, thread, thread_id);
+    if (kind == MonitorKind::kEnter) holders_.acquired(jni, thread, thread_id);
     Part& part = part_of(thread_id);
     const std::lock_guard lock(part.mutex);
     const auto at = part.begun.find(thread_id);
@@ -154,7 +154,7 @@ NameId MonitorTimes::class_id_of(JNIEnv* jni, jobject object) const {
 std::vector<OngoingWait> MonitorTimes::waiting() const {
   std::vector<OngoingWait> result;
   const std::int64_t now = monotonic_ns();
-  std::array<Frame, kMaxTreeDepth> room;
+  std::array<Frame, kMaxTreeDepth> buffer;
   for (const Part& part : parts_) {
     const std::lock_guard part_lock(part.mutex);
     for (const auto& [thread, kinds] : part.begun) {
@@ -169,8 +169,8 @@ std::vector<OngoingWait> MonitorTimes::waiting() const {
         if (begun.holder.thread != HeldBy::kUnknown) {
           wait.holder = totals_.holder_name(begun.holder.thread);
         }
-        const std::size_t depth = traces_->read(begun.trace, room);
-        wait.frames.assign(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(depth));
+        const std::size_t depth = traces_->read(begun.trace, buffer);
+        wait.frames.assign(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(depth));
         wait.cut = traces_->cut(begun.trace);
       }
     }

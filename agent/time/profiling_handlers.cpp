@@ -76,13 +76,13 @@ void ProfilingHandlers::send_state(const Request& request, Reply reply) {
 
 void ProfilingHandlers::start(const Request& request, const TraceRequest& wanted,
                               const std::string& file, Reply reply) {
-  MethodTracing::TraceWish wish;
-  wish.patterns = wanted.methods.empty() ? methods_ : wanted.methods;
-  wish.bytes = wanted.buffer_bytes;
-  wish.dual = (wanted.flags & kDualClock) == kDualClock;
-  wish.least_ns = std::uint64_t{wanted.least_micros} * 1000;
-  wish.below = wanted.below;
-  const std::string error = tracing_.start_trace(context_.jni(), wish);
+  MethodTracing::TraceSettings settings;
+  settings.patterns = wanted.methods.empty() ? methods_ : wanted.methods;
+  settings.bytes = wanted.buffer_bytes;
+  settings.dual = (wanted.flags & kDualClock) == kDualClock;
+  settings.least_ns = std::uint64_t{wanted.least_micros} * 1000;
+  settings.below = wanted.below;
+  const std::string error = tracing_.start_trace(context_.jni(), settings);
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   {
     const std::lock_guard lock(mutex_);

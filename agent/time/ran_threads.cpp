@@ -55,7 +55,7 @@ bool waits_for_processor(std::uint32_t os_id) {
 
 // For how long the thread was runnable without a processor, until it had one last. schedstat is "CPU
 // that, times"; 0 where the kernel has no such file (CONFIG_SCHED_INFO).
-std::int64_t kept_from_processor_ns(std::uint32_t os_id) {
+std::int64_t run_delay_of_ns(std::uint32_t os_id) {
   FileText text;
   const std::string_view line = text_of_task(os_id, "schedstat", text);
   std::int64_t result = 0;
@@ -81,7 +81,7 @@ void RanThreads::read_list(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_n
     if (fresh && !is_own_thread(id)) {
       thread.id = id;
       thread.thread = jni->NewGlobalRef(listed);
-      meet(jni, thread, now_ns, unit_ns);
+      register_thread(jni, thread, now_ns, unit_ns);
     }
   }
   first_list_ = false;
@@ -94,7 +94,7 @@ void RanThreads::read_list(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_n
     if (thread.list == lists_) {
       unattributed_ns_ += unattributed_ns;
       const std::size_t later = thread.quiet == 0 ? 0 : quiet++ % (std::size_t{1} << kMostQuiet);
-      if (thread.os_id != 0) due_[(looks_ + later) % kSlots].push_back(&thread);
+      if (thread.os_id != 0) due_[(polls_ + later) % kSlots].push_back(&thread);
       ++at;
       continue;
     }
@@ -104,7 +104,8 @@ void RanThreads::read_list(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_n
   }
 }
 
-void RanThreads::meet(JNIEnv* jni, RanThread& thread, std::int64_t now_ns, std::int64_t unit_ns) {
+void RanThreads::register_thread(JNIEnv* jni, RanThread& thread, std::int64_t now_ns,
+                                 std::int64_t unit_ns) {
   thread.os_id = fields_.os_id(jni, thread.thread);
   if (thread.os_id == 0) return;
   thread.carrier = carries_virtual_threads(jvmti_, jni, thread.thread);
@@ -118,7 +119,7 @@ void RanThreads::meet(JNIEnv* jni, RanThread& thread, std::int64_t now_ns, std::
   const std::int64_t clock = cpu_of_thread_ns(thread.os_id);
   const bool is_older = first_list_ || clock > now_ns - list_read_ns_;
   if (is_older) thread.clock_ns = clock;
-  thread.kept_ns = kept_from_processor_ns(thread.os_id);
+  thread.run_delay_ns = run_delay_of_ns(thread.os_id);
   // Where its CPU counts from its start, so does the time that it was certainly there.
   thread.waiting.begin(monotonic_ns() - (is_older ? 0 : clock), unit_ns, part_of_unit());
 }
@@ -132,17 +133,17 @@ const std::string& RanThreads::name_of(JNIEnv* jni, RanThread& thread, std::int6
 }
 
 // Since the last time.
-std::int64_t RanThreads::kept_since(RanThread& thread) const {
-  const std::int64_t before = thread.kept_ns;
-  thread.kept_ns = std::max(kept_from_processor_ns(thread.os_id), before);
-  return thread.kept_ns - before;
+std::int64_t RanThreads::run_delay_since(RanThread& thread) const {
+  const std::int64_t before = thread.run_delay_ns;
+  thread.run_delay_ns = std::max(run_delay_of_ns(thread.os_id), before);
+  return thread.run_delay_ns - before;
 }
 
-void RanThreads::look_at(RanThread& thread, SampleCounts* waits) {
+void RanThreads::read_clock(RanThread& thread, SampleCounts* waits) {
   const std::int64_t clock = cpu_of_thread_ns(thread.os_id);
   std::int64_t ran_ns = 0;
   if (clock > thread.clock_ns) {
-    ran_ns = clock - thread.clock_ns + (waits != nullptr ? kept_since(thread) : 0);
+    ran_ns = clock - thread.clock_ns + (waits != nullptr ? run_delay_since(thread) : 0);
     thread.unattributed_ns += ran_ns;
     thread.clock_ns = clock;
     thread.quiet = 0;
@@ -151,24 +152,24 @@ void RanThreads::look_at(RanThread& thread, SampleCounts* waits) {
     thread.quiet = std::min(thread.quiet + 1, waits != nullptr ? kMostQuietOfTime : kMostQuiet);
   }
   if (waits != nullptr && clock >= 0) thread.waiting.checked(monotonic_ns(), ran_ns, *waits);
-  due_[(looks_ + (std::uint64_t{1} << thread.quiet)) % kSlots].push_back(&thread);
+  due_[(polls_ + (std::uint64_t{1} << thread.quiet)) % kSlots].push_back(&thread);
 }
 
-const std::vector<RanThread*>& RanThreads::look(JNIEnv* jni, std::int64_t now_ns,
+const std::vector<RanThread*>& RanThreads::poll(JNIEnv* jni, std::int64_t now_ns,
                                                 std::int64_t unit_ns, SampleCounts* waits) {
-  ++looks_;
+  ++polls_;
   if (changes_.load(std::memory_order_relaxed) != changes_read_ &&
       now_ns - list_read_ns_ >= kListsApart) {
     read_list(jni, now_ns, unit_ns);
   }
   ran_.clear();
   now_due_.clear();
-  now_due_.swap(due_[looks_ % kSlots]);
-  for (RanThread* thread : now_due_) look_at(*thread, waits);
+  now_due_.swap(due_[polls_ % kSlots]);
+  for (RanThread* thread : now_due_) read_clock(*thread, waits);
   return ran_;
 }
 
-bool RanThreads::is_to_be_stopped(RanThread& thread, bool waiting_too) const {
+bool RanThreads::should_take_stack(RanThread& thread, bool waiting_too) const {
   const std::int64_t clock = cpu_of_thread_ns(thread.os_id);
   thread.running = cpu_of_thread_ns(thread.os_id) > clock;
   thread.queued = waiting_too && !thread.running && waits_for_processor(thread.os_id);

@@ -30,13 +30,13 @@ struct RanThread {
   std::string name;
   bool carrier = false;              // a carrier of virtual threads
   std::int64_t clock_ns = 0;         // its CPU clock at the last check
-  std::int64_t kept_ns = 0;          // for how long it was kept from a processor so far (cpu=wall)
-  std::int64_t unattributed_ns = 0;  // it ran, and no sample tells it yet; and head_start_ns
+  std::int64_t run_delay_ns = 0;     // total time runnable without a processor (cpu=wall)
+  std::int64_t unattributed_ns = 0;  // ran, not covered by a sample yet; includes head_start_ns
   std::int64_t head_start_ns = 0;
   std::uint32_t quiet = 0;  // log2 of the rounds between checks: it was idle at the last ones
-  std::uint32_t unmet = 0;  // rounds in which it had run but was not running
-  bool running = false;     // at the last is_to_be_stopped()
-  bool queued = false;      // then: runnable, without a processor; known if threads that wait count
+  std::uint32_t unmet = 0;  // rounds in which it had run but was not found running
+  bool running = false;     // at the last should_take_stack()
+  bool queued = false;      // then: runnable without a processor; known with `waiting_too`
   WaitingTime waiting;      // cpu=wall
   std::uint64_t list = 0;   // number of the last list that contained it
   std::int64_t name_read_ns = 0;
@@ -55,17 +55,17 @@ class RanThreads {
   // thread starts at a random offset within a unit, so that a thousand threads that use a
   // thousandth of a unit each yield one sample.
   //
-  // `waits`: the time that they waited is wanted as well, and told there (cpu=wall). To have run is
-  // then also to have been kept from a processor.
-  const std::vector<RanThread*>& look(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_ns,
+  // `waits`: counts the time that threads waited, too (cpu=wall); the run delay then counts as having
+  // run.
+  const std::vector<RanThread*>& poll(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_ns,
                                       SampleCounts* waits);
-  // Those that the last look() checked, whether they had run or not.
+  // The threads that the last poll() checked, whether they had run or not.
   const std::vector<RanThread*>& checked() const { return now_due_; }
 
-  // For a thread of the last look(). Stopping a thread that is runnable but waits for a processor
+  // For a thread of the last poll(). Stopping a thread that is runnable but waits for a processor
   // would take long and disturb running ones, so it is postponed, at most until it would have been
   // found running by chance. `waiting_too`: threads blocked for another reason are wanted, too.
-  bool is_to_be_stopped(RanThread& thread, bool waiting_too) const;
+  bool should_take_stack(RanThread& thread, bool waiting_too) const;
 
   // Re-read periodically, since a thread may be renamed.
   const std::string& name_of(JNIEnv* jni, RanThread& thread, std::int64_t now_ns) const;
@@ -82,9 +82,9 @@ class RanThreads {
   static constexpr std::size_t kSlots = 32;  // more than the rounds that an idle thread is skipped
 
   void read_list(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_ns);
-  void meet(JNIEnv* jni, RanThread& thread, std::int64_t now_ns, std::int64_t unit_ns);
-  void look_at(RanThread& thread, SampleCounts* waits);
-  std::int64_t kept_since(RanThread& thread) const;
+  void register_thread(JNIEnv* jni, RanThread& thread, std::int64_t now_ns, std::int64_t unit_ns);
+  void read_clock(RanThread& thread, SampleCounts* waits);
+  std::int64_t run_delay_since(RanThread& thread) const;
 
   jvmtiEnv* const jvmti_;
   const ThreadFields fields_;
@@ -100,7 +100,7 @@ class RanThreads {
   std::int64_t list_read_ns_ = 0;
   bool first_list_ = true;
   std::uint64_t lists_ = 0;
-  std::uint64_t looks_ = 0;
+  std::uint64_t polls_ = 0;
   std::int64_t ended_unattributed_ns_ = 0;
   std::int64_t unattributed_ns_ = 0;
 };

@@ -9,23 +9,23 @@
 
 namespace ddm {
 
-using Clock = Looker::Clock;
+using Clock = Sampler::Clock;
 
-SamplerThread::Entry* SamplerThread::find(const Looker& looker) {
+SamplerThread::Entry* SamplerThread::find(const Sampler& sampler) {
   const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                  [&](const Entry& one) { return one.looker == &looker; });
+                                  [&](const Entry& one) { return one.sampler == &sampler; });
   return found == entries_.end() ? nullptr : &*found;
 }
 
-std::string SamplerThread::start(JNIEnv* jni, Looker& looker) {
+std::string SamplerThread::start(JNIEnv* jni, Sampler& sampler) {
   std::string error = thread_.start(jni);
   if (!error.empty()) return error;
   const std::lock_guard lock(mutex_);
-  if (const Entry* entry = find(looker)) {
+  if (const Entry* entry = find(sampler)) {
     return entry->state == State::kEnding ? "the former sampler has not come to its end" : "";
   }
   if (closing_) return "the program is ending";
-  entries_.push_back({&looker});
+  entries_.push_back({&sampler});
   changed_.notify_all();
   if (running_) return "";
   running_ = thread_.post([this](JNIEnv* on_thread) { run(on_thread); });
@@ -34,18 +34,18 @@ std::string SamplerThread::start(JNIEnv* jni, Looker& looker) {
   return "the program is ending";
 }
 
-bool SamplerThread::stop(Looker& looker) {
+bool SamplerThread::stop(Sampler& sampler) {
   std::unique_lock lock(mutex_);
-  Entry* entry = find(looker);
+  Entry* entry = find(sampler);
   if (entry == nullptr) return true;
   entry->state = State::kEnding;
   changed_.notify_all();
-  return changed_.wait_for(lock, kPatience, [&] { return find(looker) == nullptr; });
+  return changed_.wait_for(lock, kPatience, [&] { return find(sampler) == nullptr; });
 }
 
-void SamplerThread::hasten(Looker& looker) {
+void SamplerThread::hasten(Sampler& sampler) {
   const std::lock_guard lock(mutex_);
-  Entry* entry = find(looker);
+  Entry* entry = find(sampler);
   if (entry == nullptr) return;
   entry->due = Clock::now();
   changed_.notify_all();
@@ -93,17 +93,17 @@ void SamplerThread::take_turn(JNIEnv* jni, Entry& entry, std::unique_lock<std::m
   if (state == State::kBeginning) entry.state = State::kOn;
   // A hasten() during the round applies to the next one.
   const Clock::time_point before = entry.due = Clock::time_point::max();
-  const Looker::Turn turn{budget_, others_percent(entry), cpu_ns_};
+  const Sampler::Turn turn{budget_, others_percent(entry), cpu_ns_};
   spent_ns_ = 0;
   lock.unlock();
   Clock::time_point due = Clock::now() + std::chrono::seconds(1);
   try {
     if (state == State::kBeginning) {
-      due = entry.looker->begin(jni);
+      due = entry.sampler->begin(jni);
     } else if (state == State::kOn) {
-      due = entry.looker->look(jni, turn);
+      due = entry.sampler->sample(jni, turn);
     } else {
-      entry.looker->end(jni);
+      entry.sampler->end(jni);
     }
   } catch (const std::exception& failure) {
     log_debug("sampling: {}", failure.what());  // no memory: one round is lost

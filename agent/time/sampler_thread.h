@@ -1,5 +1,5 @@
-// The thread that samples the program's threads for all its users, and their common CPU budget:
-// each user is given what the others and probes take of it.
+// The thread that samples the program's threads for all samplers, and their common CPU budget: each
+// is told the share that the others and probes use.
 //
 // start(), stop() and hasten() on any attached thread but this one.
 #pragma once
@@ -19,7 +19,7 @@
 namespace ddm {
 
 // All methods are called on the sampler thread.
-class Looker {
+class Sampler {
  public:
   using Clock = std::chrono::steady_clock;
 
@@ -29,10 +29,10 @@ class Looker {
     std::int64_t cpu_from_ns;  // CPU clock from which on this round is charged, wake-up included
   };
 
-  virtual ~Looker() = default;
+  virtual ~Sampler() = default;
   // Both return when the next round is due.
   virtual Clock::time_point begin(JNIEnv* jni) = 0;
-  virtual Clock::time_point look(JNIEnv* jni, const Turn& turn) = 0;
+  virtual Clock::time_point sample(JNIEnv* jni, const Turn& turn) = 0;
   virtual void end(JNIEnv* jni) = 0;
 };
 
@@ -45,14 +45,14 @@ class SamplerThread {
   std::int64_t budget() const { return budget_; }
 
   // "" or the error. Does nothing if `looker` was started already.
-  std::string start(JNIEnv* jni, Looker& looker);
+  std::string start(JNIEnv* jni, Sampler& sampler);
   // False: its last round takes longer than kPatience, and continues.
-  bool stop(Looker& looker);
+  bool stop(Sampler& sampler);
   // Makes the next round due now.
-  void hasten(Looker& looker);
+  void hasten(Sampler& sampler);
   // The probes' share of the budget: percent of one CPU.
-  void leave_to_probes(double percent) { probes_percent_ = percent; }
-  // Charges CPU time of a round, here and in the sampled threads. Called by the looker, in look().
+  void set_probes_percent(double percent) { probes_percent_ = percent; }
+  // Charges CPU time of a round, here and in the sampled threads. Called by the looker, in sample().
   void spend(std::int64_t ns) { spent_ns_ += ns; }
   std::int64_t cost_ns() const { return cost_ns_; }
   // Replaces stop() in VMDeath.
@@ -63,16 +63,16 @@ class SamplerThread {
 
   enum class State { kBeginning, kOn, kEnding };
   struct Entry {
-    Looker* looker;
+    Sampler* sampler;
     State state = State::kBeginning;
-    Looker::Clock::time_point due = {};
+    Sampler::Clock::time_point due = {};
     std::int64_t spent_ns = 0;  // in this second
     double percent = 0;         // in the previous second
   };
 
   void run(JNIEnv* jni);
   void take_turn(JNIEnv* jni, Entry& entry, std::unique_lock<std::mutex>& lock);
-  Entry* find(const Looker& looker);
+  Entry* find(const Sampler& sampler);
   Entry* next_due();
   double others_percent(const Entry& entry);
 
@@ -89,7 +89,7 @@ class SamplerThread {
   // Used by the thread only:
   std::int64_t cpu_ns_ = 0;    // its CPU clock after the last turn
   std::int64_t spent_ns_ = 0;  // charged by the current turn
-  Looker::Clock::time_point second_began_;
+  Sampler::Clock::time_point second_began_;
 };
 
 }  // namespace ddm

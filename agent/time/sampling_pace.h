@@ -13,32 +13,33 @@ namespace ddm {
 class SamplingPace {
  public:
   // `budget`: percent of one CPU, for all users.
-  SamplingPace(std::int64_t asked_ns, std::int64_t budget) : asked_ns_(asked_ns), budget_(budget) {}
+  SamplingPace(std::int64_t requested_ns, std::int64_t budget)
+      : requested_ns_(requested_ns), budget_(budget) {}
 
-  std::int64_t asked_ns() const { return asked_ns_; }
+  std::int64_t requested_ns() const { return requested_ns_; }
   std::int64_t budget() const { return budget_; }
 
   // Call after each round. The mean over about the last sixteen rounds decides, initially over all;
   // overspending, also while the cost was rising, is compensated by longer pauses.
-  void looked(std::int64_t cost_ns) {
+  void add_round(std::int64_t cost_ns) {
     const auto cost = static_cast<double>(cost_ns);
     const double paid =
-        looks_ == 0 ? 0 : static_cast<double>(interval_ns()) * share_ / 100 / kReserve;
+        rounds_ == 0 ? 0 : static_cast<double>(interval_ns()) * share_ / 100 / kReserve;
     debt_ns_ = std::clamp(debt_ns_ + cost - paid, 0.0, kLongest * share_ / 100);
-    looks_ = std::min(looks_ + 1, kLooks);
-    mean_cost_ns_ += (cost - mean_cost_ns_) / looks_;
+    rounds_ = std::min(rounds_ + 1, kRounds);
+    mean_cost_ns_ += (cost - mean_cost_ns_) / rounds_;
   }
 
   // The others' share of the budget, in percent of one CPU. At least a quarter remains.
-  void leave_to_others(double percent) {
+  void set_others_percent(double percent) {
     share_ = std::max(static_cast<double>(budget_) - percent, static_cast<double>(budget_) / 4);
   }
 
   // Mean time from one round to the next.
   std::int64_t interval_ns() const {
-    const double cost_ns = mean_cost_ns_ + debt_ns_ / kLooks;
+    const double cost_ns = mean_cost_ns_ + debt_ns_ / kRounds;
     const auto affordable = static_cast<std::int64_t>(cost_ns * 100 / share_ * kReserve);
-    return std::clamp(affordable, asked_ns_, std::max(asked_ns_, kLongest));
+    return std::clamp(affordable, requested_ns_, std::max(requested_ns_, kLongest));
   }
 
   // The interval on average, randomized to avoid lockstep with the program: by up to half, or
@@ -52,15 +53,15 @@ class SamplingPace {
   }
 
  private:
-  static constexpr double kLooks = 16;
+  static constexpr double kRounds = 16;
   // For cost that cannot be measured: a program took 5.9 %, and 1.1 would keep it at 5 (JDK 17).
   static constexpr double kReserve = 1.3;
   static constexpr std::int64_t kLongest = 10'000'000'000;
 
-  const std::int64_t asked_ns_;
+  const std::int64_t requested_ns_;
   const std::int64_t budget_;
   double share_ = static_cast<double>(budget_);
-  double looks_ = 0;  // number of rounds in the mean
+  double rounds_ = 0;  // number of rounds in the mean
   double mean_cost_ns_ = 0;
   double debt_ns_ = 0;  // spent beyond what the pauses allow for
 };

@@ -36,7 +36,7 @@ void StopCost::begin() {
   set_nap_slack(1);
 }
 
-void StopCost::look(std::size_t ran) {
+void StopCost::begin_round(std::size_t ran) {
   const bool crowded = ran >= processors_;
   if (crowded == crowded_) return;
   crowded_ = crowded;

@@ -18,7 +18,7 @@ class StopCost {
   // Measures the cost of a context switch.
   void begin();
   // A round in which `ran` threads have run: if fewer than the processors, none is preempted.
-  void look(std::size_t ran);
+  void begin_round(std::size_t ran);
 
   // A thread used this CPU time between request and stack; returns its estimated loss.
   std::int64_t stopped(std::int64_t used_ns) {

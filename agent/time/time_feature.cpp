@@ -61,11 +61,11 @@ void TimeFeature::end() {
   monitors_.close();
 }
 
-bool TimeFeature::last_words(JNIEnv*, bool told) {
+bool TimeFeature::write_final_reports(JNIEnv*, bool complete) {
   if (method_tracing_.times_nothing()) {
     log_warn("cpu=times: no class with a method of methods={} was loaded", options_.methods);
   }
-  return told;
+  return complete;
 }
 
 }  // namespace ddm

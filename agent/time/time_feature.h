@@ -30,7 +30,7 @@ class TimeFeature final : public Feature {
   void thread_ending(JNIEnv*, jthread) override { sampler_.threads_changed(); }
   void session_ended(const SessionPtr& session) override { handlers_.disconnected(session); }
   void end() override;
-  bool last_words(JNIEnv* jni, bool told) override;
+  bool write_final_reports(JNIEnv* jni, bool complete) override;
 
  private:
   void time_calls(JNIEnv* jni, const GivenOptions& given);

@@ -23,14 +23,14 @@ std::string other_copy() {
   Dl_info own{};
   Search search;
   if (dladdr(reinterpret_cast<const void*>(&other_copy), &own) != 0) search.own = own.dli_fname;
-  const auto look = [](dl_phdr_info* library, std::size_t, void* into) -> int {
+  const auto visit = [](dl_phdr_info* library, std::size_t, void* into) -> int {
     auto& [mine, found] = *static_cast<Search*>(into);
     const std::string_view path = library->dlpi_name;
     const bool ours = path.ends_with("/libddmagent.so") || path.ends_with("/libhprof.so");
     if (ours && path != mine) found = path;
     return found.empty() ? 0 : 1;
   };
-  dl_iterate_phdr(look, &search);
+  dl_iterate_phdr(visit, &search);
   return search.found;
 }
 

@@ -39,7 +39,7 @@ constexpr Wanted kWanted[] = {
 
 }  // namespace
 
-void take_capabilities(jvmtiEnv* jvmti) {
+void add_capabilities(jvmtiEnv* jvmti) {
   jvmtiCapabilities potential{};
   jvmtiError error = jvmti->GetPotentialCapabilities(&potential);
   if (error != JVMTI_ERROR_NONE) {

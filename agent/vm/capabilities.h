@@ -10,6 +10,6 @@ namespace ddm {
 
 // Acquires what this VM offers, at load or late attach, and logs in one line what is missing. No
 // missing capability prevents the start; what needs one fails with a reason.
-void take_capabilities(jvmtiEnv* jvmti);
+void add_capabilities(jvmtiEnv* jvmti);
 
 }  // namespace ddm

@@ -54,7 +54,7 @@ void GcBell::wait_for(std::chrono::milliseconds patience) {
   forget_rings();
 }
 
-// Drops pending rings: the caller is about to see the state that they are about.
+// Drops pending rings: the caller is about to read the state that they announce.
 void GcBell::forget_rings() {
   while (sem_trywait(&rung_) == 0) {
   }

@@ -27,7 +27,7 @@ class GcBell {
   // Pauses that ended while the events were enabled.
   std::uint64_t count() const { return count_.load(std::memory_order_acquire); }
 
-  // A collection of which the VM does not tell.
+  // Reports a collection for which the VM posts no event.
   void collected() noexcept {
     count_.fetch_add(1, std::memory_order_release);
     ring();

@@ -59,11 +59,11 @@ jvmtiError of_others(OfMany function, JNIEnv* jni, jvmtiEnv* jvmti, jint count,
     }
   }
   if (others.empty()) return JVMTI_ERROR_NONE;
-  std::vector<jvmtiError> told(others.size(), JVMTI_ERROR_NONE);
+  std::vector<jvmtiError> vm_results(others.size(), JVMTI_ERROR_NONE);
   const auto wanted = static_cast<jint>(others.size());
-  const jvmtiError error = function(jvmti, wanted, others.data(), told.data());
+  const jvmtiError error = function(jvmti, wanted, others.data(), vm_results.data());
   if (error != JVMTI_ERROR_NONE) return error;
-  for (std::size_t i = 0; i < told.size(); ++i) results[places[i]] = told[i];
+  for (std::size_t i = 0; i < vm_results.size(); ++i) results[places[i]] = vm_results[i];
   return JVMTI_ERROR_NONE;
 }
 

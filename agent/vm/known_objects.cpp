@@ -8,7 +8,7 @@
 namespace ddm {
 namespace {
 
-constexpr int kLooks = 16;
+constexpr int kMostReads = 16;
 constexpr jsize kLengths[] = {0, 3, 37};
 
 struct Handles {
@@ -47,7 +47,7 @@ std::string wrong_in_layout(jvmtiEnv* jvmti, JNIEnv* jni, const ObjectLayout& ob
     known.push_back({0, 0, size, length});
     handles.push_back({object, jni->GetObjectClass(object)});
   }
-  for (int look = 1;; ++look) {
+  for (int read_count = 1;; ++read_count) {
     const std::uint64_t pause = pauses != nullptr ? pauses->number() : 0;
     for (std::size_t i = 0; i < known.size(); ++i) {
       known[i].object = address_in(handles[i].object);
@@ -57,7 +57,7 @@ std::string wrong_in_layout(jvmtiEnv* jvmti, JNIEnv* jni, const ObjectLayout& ob
     expect_objects(claims, objects, klasses, known);
     const bool undisturbed = pauses == nullptr || (pause % 2 == 0 && pauses->number() == pause);
     if (claims.hold() && undisturbed) return "";
-    if (look == kLooks) return claims.hold() ? "collector" : claims.wrong();
+    if (read_count == kMostReads) return claims.hold() ? "collector" : claims.wrong();
   }
 }
 

@@ -1,7 +1,7 @@
-// Compares the layouts that the VM's tables claim with objects that are made for it, whose class and
-// size JVMTI tells.
+// Verifies the layouts that the VM's tables claim on objects created for it, whose class and size are
+// known from JVMTI.
 //
-// Attached threads, in the live phase. Nothing is read that could fault.
+// Attached threads, in the live phase. No read can fault.
 #pragma once
 
 #include <jvmti.h>
@@ -13,8 +13,8 @@
 
 namespace ddm {
 
-// "" or the first entry that is wrong. Objects that move while they are read are looked at again;
-// `pauses`, if not null, tells for certain that they did not move.
+// "" or the first wrong entry. Objects that move while they are read are read again; `pauses`, if not
+// null, shows reliably that they did not move.
 std::string wrong_in_layout(jvmtiEnv* jvmti, JNIEnv* jni, const ObjectLayout& objects,
                             const KlassLayout& klasses, const GcPauses* pauses);
 

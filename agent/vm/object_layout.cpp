@@ -49,8 +49,8 @@ KlassLayout detect_klass_layout(VmEntries& entries) {
   layout.mirror_klass = static_cast<std::uint32_t>(klass);
   layout.refined_arrays =
       vm_structs::int_constant("Klass::KlassKind::RefArrayKlassKind").has_value();
-  // The meaning of a layout helper's bits has been the same for ages; should it change, so do
-  // these. An array's is negative, whatever its tag.
+  // The bits of a layout helper are equal in all releases; these constants would change with them.
+  // An array's is negative, whatever its tag.
   entries.expect(entries.constant({"Klass::_lh_instance_slow_path_bit"}) == 1 &&
                      entries.constant({"Klass::_lh_log2_element_size_shift"}) == 0 &&
                      entries.constant({"Klass::_lh_header_size_shift"}) == 16 &&

@@ -7,8 +7,8 @@
 namespace ddm {
 namespace {
 
-// JVMTI of JDK 28, Capabilities: the second bit behind the last that 17 has a name for; the first,
-// of JDK 21, is can_support_virtual_threads. Bits are counted from the lowest of the first byte.
+// JVMTI of JDK 28, capabilities: the second bit after the last that 17 names; the first, of JDK 21,
+// is can_support_virtual_threads. Bits are counted from the lowest of the first byte.
 constexpr std::size_t kSupportValueObjects = 45;
 
 consteval bool is_named_bit_39() {
@@ -16,7 +16,7 @@ consteval bool is_named_bit_39() {
   capabilities.can_generate_resource_exhaustion_heap_events = 1;
   return std::bit_cast<std::array<unsigned char, sizeof capabilities>>(capabilities)[4] == 1 << 7;
 }
-// Four more have names in 17, all of one bit: 40 to 43.
+// Four more are named in 17, all of one bit: 40 to 43.
 static_assert(sizeof(jvmtiCapabilities) == 16 && is_named_bit_39());
 
 // JNI of JDK 28: the function table of 17 ends with GetModule; IsVirtualThread (19),

@@ -19,7 +19,7 @@ std::atomic<VmListener*>& listener_of(jvmtiEvent event) {
 }
 
 template <typename Work>
-void tell(jvmtiEvent event, const char* name, Work work) noexcept {
+void notify(jvmtiEvent event, const char* name, Work work) noexcept {
   VmListener* const listener = listener_of(event).load(std::memory_order_acquire);
   if (listener == nullptr) return;
   try {
@@ -30,61 +30,61 @@ void tell(jvmtiEvent event, const char* name, Work work) noexcept {
 }
 
 void JNICALL VMInit(jvmtiEnv*, JNIEnv* jni, jthread) {
-  tell(JVMTI_EVENT_VM_INIT, "VMInit", [&](VmListener& to) { to.vm_init(jni); });
+  notify(JVMTI_EVENT_VM_INIT, "VMInit", [&](VmListener& to) { to.vm_init(jni); });
 }
 
 void JNICALL VMDeath(jvmtiEnv*, JNIEnv* jni) {
-  tell(JVMTI_EVENT_VM_DEATH, "VMDeath", [&](VmListener& to) { to.vm_death(jni); });
+  notify(JVMTI_EVENT_VM_DEATH, "VMDeath", [&](VmListener& to) { to.vm_death(jni); });
 }
 
 void JNICALL ThreadStart(jvmtiEnv*, JNIEnv* jni, jthread thread) {
-  tell(JVMTI_EVENT_THREAD_START, "ThreadStart",
-       [&](VmListener& to) { to.thread_start(jni, thread); });
+  notify(JVMTI_EVENT_THREAD_START, "ThreadStart",
+         [&](VmListener& to) { to.thread_start(jni, thread); });
 }
 
 void JNICALL ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread thread) {
-  tell(JVMTI_EVENT_THREAD_END, "ThreadEnd", [&](VmListener& to) { to.thread_end(jni, thread); });
+  notify(JVMTI_EVENT_THREAD_END, "ThreadEnd", [&](VmListener& to) { to.thread_end(jni, thread); });
 }
 
 void JNICALL SampledObjectAlloc(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject object,
                                 jclass klass, jlong size) {
-  tell(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, "SampledObjectAlloc",
-       [&](VmListener& to) { to.sampled_object_alloc(jni, thread, object, klass, size); });
+  notify(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, "SampledObjectAlloc",
+         [&](VmListener& to) { to.sampled_object_alloc(jni, thread, object, klass, size); });
 }
 
 void JNICALL MonitorContendedEnter(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject object) {
-  tell(JVMTI_EVENT_MONITOR_CONTENDED_ENTER, "MonitorContendedEnter",
-       [&](VmListener& to) { to.monitor_contended_enter(jni, thread, object); });
+  notify(JVMTI_EVENT_MONITOR_CONTENDED_ENTER, "MonitorContendedEnter",
+         [&](VmListener& to) { to.monitor_contended_enter(jni, thread, object); });
 }
 
 void JNICALL MonitorContendedEntered(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject) {
-  tell(JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, "MonitorContendedEntered",
-       [&](VmListener& to) { to.monitor_contended_entered(jni, thread); });
+  notify(JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, "MonitorContendedEntered",
+         [&](VmListener& to) { to.monitor_contended_entered(jni, thread); });
 }
 
 void JNICALL MonitorWait(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject object, jlong) {
-  tell(JVMTI_EVENT_MONITOR_WAIT, "MonitorWait",
-       [&](VmListener& to) { to.monitor_wait(jni, thread, object); });
+  notify(JVMTI_EVENT_MONITOR_WAIT, "MonitorWait",
+         [&](VmListener& to) { to.monitor_wait(jni, thread, object); });
 }
 
 void JNICALL MonitorWaited(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject, jboolean) {
-  tell(JVMTI_EVENT_MONITOR_WAITED, "MonitorWaited",
-       [&](VmListener& to) { to.monitor_waited(jni, thread); });
+  notify(JVMTI_EVENT_MONITOR_WAITED, "MonitorWaited",
+         [&](VmListener& to) { to.monitor_waited(jni, thread); });
 }
 
 void JNICALL GarbageCollectionFinish(jvmtiEnv*) {
-  tell(JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, "GarbageCollectionFinish",
-       [](VmListener& to) { to.garbage_collection_finish(); });
+  notify(JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, "GarbageCollectionFinish",
+         [](VmListener& to) { to.garbage_collection_finish(); });
 }
 
 void JNICALL ResourceExhausted(jvmtiEnv*, JNIEnv*, jint flags, const void*, const char*) {
-  tell(JVMTI_EVENT_RESOURCE_EXHAUSTED, "ResourceExhausted",
-       [&](VmListener& to) { to.resource_exhausted(flags); });
+  notify(JVMTI_EVENT_RESOURCE_EXHAUSTED, "ResourceExhausted",
+         [&](VmListener& to) { to.resource_exhausted(flags); });
 }
 
 void JNICALL DataDumpRequest(jvmtiEnv*) {
-  tell(JVMTI_EVENT_DATA_DUMP_REQUEST, "DataDumpRequest",
-       [](VmListener& to) { to.data_dump_request(); });
+  notify(JVMTI_EVENT_DATA_DUMP_REQUEST, "DataDumpRequest",
+         [](VmListener& to) { to.data_dump_request(); });
 }
 
 }  // namespace

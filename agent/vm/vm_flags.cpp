@@ -27,7 +27,7 @@ bool is_name(std::uintptr_t at) {
 
 // nullopt if sampled entries of the table have no names.
 std::optional<FlagTable> find_table() {
-  constexpr std::uint64_t kMostFlags = 1 << 16, kMostBytes = 1 << 10, kLooks = 16;
+  constexpr std::uint64_t kMostFlags = 1 << 16, kMostBytes = 1 << 10, kChecked = 16;
   const auto flags = vm_structs::address_of("JVMFlag", "flags");
   const auto count = vm_structs::address_of("JVMFlag", "numFlags");
   const auto name = vm_structs::offset_of("JVMFlag", "_name");
@@ -36,17 +36,18 @@ std::optional<FlagTable> find_table() {
   if (!flags || !count || !name || !value || !stride) return std::nullopt;
   const auto first = read_own<std::uintptr_t>(*flags);
   const auto length = read_own<std::uint64_t>(*count);
-  if (!first || !length || *length < kLooks || *length > kMostFlags || *stride > kMostBytes ||
+  if (!first || !length || *length < kChecked || *length > kMostFlags || *stride > kMostBytes ||
       *name < 0 || *value < 0) {
     return std::nullopt;
   }
   const FlagTable table{*first, *length, *stride, static_cast<std::uint64_t>(*name),
-                    static_cast<std::uint64_t>(*value)};
+                        static_cast<std::uint64_t>(*value)};
   // The last entry has no name.
-  for (std::uint64_t look = 0; look < kLooks; ++look) {
-    const std::uint64_t flag = table.flags + (*length - 2) * look / (kLooks - 1) * table.stride;
+  for (std::uint64_t check = 0; check < kChecked; ++check) {
+    const std::uint64_t flag = table.flags + (*length - 2) * check / (kChecked - 1) * table.stride;
     const auto text = read_own<std::uintptr_t>(flag + table.name);
-    if (!text || !is_name(*text) || !read_own<std::uintptr_t>(flag + table.value)) return std::nullopt;
+    if (!text || !is_name(*text) || !read_own<std::uintptr_t>(flag + table.value))
+      return std::nullopt;
   }
   return table;
 }

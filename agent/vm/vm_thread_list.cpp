@@ -12,12 +12,13 @@ std::optional<VmThreadList> VmThreadList::find(std::uintptr_t current) {
   const auto threads = vm_structs::offset_of("ThreadsList", "_threads");
   if (!list || !length || !threads) return std::nullopt;
   // The VM publishes a new list whenever a thread starts or ends: retry.
-  constexpr int kLooks = 16;
-  for (int look = 0; look < kLooks; ++look) {
+  constexpr int kAttempts = 16;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
     VmClaims claims;
     expect_in_list(claims, {*list, *length, *threads}, current);
     if (claims.hold()) return VmThreadList(*list, *length, *threads);
-    if (look + 1 == kLooks) log_warn("the VM's threads are not where {} says", claims.wrong());
+    if (attempt + 1 == kAttempts)
+      log_warn("the VM's threads are not where {} says", claims.wrong());
   }
   return std::nullopt;
 }

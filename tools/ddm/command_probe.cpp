@@ -84,7 +84,7 @@ int probe(const ProbeOptions& options) {
       (options.time ? kProbeTime : 0) | (options.args ? kProbeArguments : 0) |
       (options.returned ? kProbeReturn : 0) | (options.throws ? kProbeThrows : 0) |
       (options.stack ? kProbeStack : 0));
-  if (const auto wish = read_probe_wish(request); !wish) return misused(wish.message());
+  if (const auto wish = parse_probe(request); !wish) return misused(wish.message());
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   catch_interrupts();

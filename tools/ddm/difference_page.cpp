@@ -86,7 +86,7 @@ std::optional<Error> DifferencePage::add_line(const Json& line, Side side) {
     path_.push_back(names_.frame(type_of, method, text_of(*frame, "file"),
                                  static_cast<int>(number_of(*frame, "line"))));
   }
-  path_.push_back(names_.class_called(without_number(text_of(line, "class"))));
+  path_.push_back(names_.class_named(without_number(text_of(line, "class"))));
   add(number_of(line, "bytes"), number_of(line, "count"), side);
   return {};
 }
@@ -112,11 +112,11 @@ std::optional<Error> DifferencePage::add_page(std::string_view page, Side side) 
       if (method >= methods.size() || method >= origins.size() || file >= files.size()) {
         return Error{"it is damaged"};
       }
-      frames.push_back(names_.frame_called(without_number(methods[method].get<std::string>()),
-                                           files[file], columns.at(2).at(i), origins[method]));
+      frames.push_back(names_.frame_named(without_number(methods[method].get<std::string>()),
+                                          files[file], columns.at(2).at(i), origins[method]));
     }
     for (const Json& one : data.at("classes")) {
-      classes.push_back(names_.class_called(without_number(one.get<std::string>())));
+      classes.push_back(names_.class_named(without_number(one.get<std::string>())));
     }
     path_.clear();
     PageNumbers numbers(data.at("run").at("tree").get_ref<const std::string&>());

@@ -86,8 +86,8 @@ std::string frame_text(const FrameName& frame, std::size_t width) {
 
 FrameName first_outside_jdk(const Json& stack) {
   if (!stack.is_array() || stack.empty()) return {};
-  return frame_of(stack[telling_frame(stack.size(),
-                                      [&](std::size_t i) { return text_of(stack[i], "class"); })]);
+  return frame_of(stack[representative_frame(
+      stack.size(), [&](std::size_t i) { return text_of(stack[i], "class"); })]);
 }
 
 std::int64_t SiteFigures::bytes() const {

@@ -74,7 +74,7 @@ WireReport wire_report(const Allocations& allocations, const HelloReply& hello,
   summary.pid = hello.pid;
   summary.app = hello.app;
   summary.vm = hello.vm;
-  summary.engine = summary.walker = kEngineNotTold;
+  summary.engine = summary.walker = kEngineUnknown;
   summary.interval = interval;
   summary.samples = interval > 0 ? static_cast<std::int64_t>(records.size()) : 0;
   summary.seen = sum.count();

@@ -66,16 +66,16 @@ void ClientApi::adopt_loaded_classes(JNIEnv* jni) {
 
 void ClientApi::session_begun(const SessionPtr&) {
   const std::lock_guard lock(mutex_);
-  if (++connections_ == 1) tell(kConnected);
+  if (++connections_ == 1) notify(kConnected);
 }
 
 void ClientApi::session_ended(const SessionPtr&) {
   const std::lock_guard lock(mutex_);
-  if (--connections_ == 0) tell(kDisconnected);
+  if (--connections_ == 0) notify(kDisconnected);
 }
 
-void ClientApi::tell(int event) {
-  if (programs_.empty()) return;  // nobody to tell, and no thread to do it
+void ClientApi::notify(int event) {
+  if (programs_.empty()) return;  // no recipient, and no thread to notify it
   thread_.post([this, event](JNIEnv* jni) {
     for (const auto& program : programs()) program->broadcast(jni, event);
   });
@@ -119,7 +119,7 @@ bool ClientApi::add(JNIEnv* jni, jclass link, ChunkType type) {
   const std::lock_guard lock(mutex_);
   programs_[type] = program;
   // Servers that connected before the handler are new to it; DdmServer notifies no handler twice.
-  if (connections_ > 0) tell(kConnected);
+  if (connections_ > 0) notify(kConnected);
   return false;
 }
 

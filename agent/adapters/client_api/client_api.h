@@ -53,7 +53,7 @@ class ClientApi final : public Feature {
   std::vector<std::shared_ptr<ProgramClass>> programs();
   void handle(const Request& request, Reply reply, const std::shared_ptr<ProgramClass>& program);
   // Lock held, so that notifications keep the order of the events.
-  void tell(int event);
+  void notify(int event);
   std::vector<SessionPtr> sessions() const;
 
   jvmtiEnv* const jvmti_;

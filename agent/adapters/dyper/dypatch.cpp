@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "adapters/dyper/documents/look.h"
+#include "adapters/dyper/documents/thread_snapshot.h"
 #include "adapters/dyper/documents/xml_reader.h"
 #include "adapters/dyper/patching/java_names.h"
 #include "core/class_names.h"
@@ -148,7 +148,7 @@ void Dypatch::write_numbers(const bci::PatchPlan& plan, const ClassFiles& classe
   for (const auto& [name, bytes] : classes) {
     const std::string owner = internal_name(name);
     const bci::PatchResult result = patch_class(span_of(bytes), plan, used);
-    tell_refused(name, result.refused, errors);
+    report_refused(name, result.refused, errors);
     xml.open("CLASS").attribute("NAME", name).attribute("INDEX", ids_.class_id(owner)).close();
     const std::vector<bci::MethodBlocks> methods = blocks_of(span_of(bytes), plan);
     tell_absent(name, plan, methods, result.refused, errors);
@@ -189,8 +189,9 @@ void Dypatch::model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
   write_numbers(plan, files_of(jni, loaded, errors), xml, errors);
 }
 
-std::string Dypatch::keep(const std::string& class_name, std::string_view form,
-                          const std::vector<std::uint8_t>& bytes, std::vector<DyperError>& errors) {
+std::string Dypatch::store_file(const std::string& class_name, std::string_view form,
+                                const std::vector<std::uint8_t>& bytes,
+                                std::vector<DyperError>& errors) {
   if (directory_.empty()) return "mem:" + std::to_string(++in_memory_);
   const std::string path = directory_ + "/" + class_name + "." + std::string(form) + ".class";
   const std::string failed = write_report_file(
@@ -214,17 +215,17 @@ void Dypatch::patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
   if (flag_of(element, "ALL", named.empty())) named.clear();
   const bci::PatchPlan wanted = models_.plan(name);
   const ClassNames classes = loaded_classes_of(jni, wanted, named, errors);
-  const bci::PatchPlan plan = links_.ask(jni, wanted, classes, errors).plan;
+  const bci::PatchPlan plan = links_.check(jni, wanted, classes, errors).plan;
   xml.open("PATCH");
   for (const auto& [class_name, bytes] : files_of(jni, classes, errors)) {
     const bci::PatchResult result = patch_class(span_of(bytes), plan, ids_);
-    tell_refused(class_name, result.refused, errors);
+    report_refused(class_name, result.refused, errors);
     xml.open("CLASS").attribute("NAME", class_name);
-    xml.attribute("ORIG", keep(class_name, "orig", bytes, errors));
+    xml.attribute("ORIG", store_file(class_name, "orig", bytes, errors));
     if (result.rewrite.status == bci::RewriteStatus::kChanged) {
       const std::vector<std::uint8_t> patched(result.rewrite.bytes.begin(),
                                               result.rewrite.bytes.end());
-      xml.attribute("PATCH", keep(class_name, "patched", patched, errors));
+      xml.attribute("PATCH", store_file(class_name, "patched", patched, errors));
     }
     xml.close();
   }
@@ -238,17 +239,17 @@ void Dypatch::activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
   const bci::PatchPlan wanted = models_.plan(attribute_of(element, "NAME"));
   const bool add = attribute_of(element, "ACTION") != "REMOVE";
   const ClassNames classes = loaded_classes_of(jni, wanted, {}, errors);
-  const bci::PatchPlan plan = add ? links_.ask(jni, wanted, classes, errors).plan : wanted;
+  const bci::PatchPlan plan = add ? links_.check(jni, wanted, classes, errors).plan : wanted;
   xml.open("PATCH");
   for (const auto& [class_name, bytes] : files_of(jni, classes, errors)) {
     const bci::PatchResult result = patch_class(span_of(bytes), plan, ids_);
-    tell_refused(class_name, result.refused, errors);
+    report_refused(class_name, result.refused, errors);
     const bool changed = add && result.rewrite.status == bci::RewriteStatus::kChanged;
     const std::vector<std::uint8_t> patched(result.rewrite.bytes.begin(),
                                             result.rewrite.bytes.end());
     xml.open("CLASS").attribute("NAME", class_name);
-    xml.attribute("FILE", changed ? keep(class_name, "patched", patched, errors)
-                                  : keep(class_name, "orig", bytes, errors));
+    xml.attribute("FILE", changed ? store_file(class_name, "patched", patched, errors)
+                                  : store_file(class_name, "orig", bytes, errors));
     xml.attribute("ORIGINAL", changed ? "FALSE" : "TRUE").close();
   }
   xml.close();
@@ -277,15 +278,15 @@ void Dypatch::instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
   }
   ClassNames later;
   if (element.child("PATCH")) {
-    patched_.take_out(jni, name, out);
+    patched_.remove(jni, name, out);
     if (!in.empty()) {
       const ClassNames classes = loaded_classes_of(jni, plan, in, errors);
-      patched_.put_in(jni, name, links_.ask(jni, plan, classes, errors), classes, {}, errors);
+      patched_.install(jni, name, links_.check(jni, plan, classes, errors), classes, {}, errors);
     }
   } else if (insert) {
     later = instrument_all(jni, name, errors);
   } else {
-    patched_.take_out(jni, name);
+    patched_.remove(jni, name);
   }
   xml.open("PATCH").attribute("TIME", epoch_ms());
   for (const std::string& one : later) xml.open("LATER").attribute("CLASS", one).close();
@@ -297,8 +298,8 @@ ClassNames Dypatch::instrument_all(JNIEnv* jni, const std::string& model,
   const bci::PatchPlan plan = models_.plan(model);
   const bci::PatchPlan later = without_calls_of_the_program(plan);
   Found found = classes_of(jni, plan, {}, errors);
-  const LinkedPlan links = links_.ask(jni, plan, found.loaded, errors);
-  patched_.put_in(jni, model, links, found.loaded, later, errors);
+  const LinkedPlan links = links_.check(jni, plan, found.loaded, errors);
+  patched_.install(jni, model, links, found.loaded, later, errors);
   std::erase_if(found.missing, [&](const std::string& name) {
     if (name.ends_with("[]")) {
       errors.push_back({Code::kNoClass, "CLASS", name, "no such class can be changed"});

@@ -30,10 +30,10 @@ class Dypatch {
 
   // MODEL: changes the model and lists the numbers that the model uses.
   void model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
-  // PATCH: what the model makes of classes. The seed's command, and ACTIVATE in its place.
+  // PATCH: the class files that the model produces. ACTIVATE is the original's name for it.
   void patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
   void activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
-  // INSTRUMENT: puts a model's patches into classes, or takes them out.
+  // INSTRUMENT: installs a model's patches in classes, or removes them.
   void instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
                   std::vector<DyperError>& errors);
   // Writes the values of the counters, as RTITEM. Any attached thread.
@@ -66,8 +66,8 @@ class Dypatch {
   void write_numbers(const bci::PatchPlan& plan, const ClassFiles& classes, XmlWriter& xml,
                      std::vector<DyperError>& errors);
   // The file's name, or "mem:N" while no directory is known.
-  std::string keep(const std::string& class_name, std::string_view form,
-                   const std::vector<std::uint8_t>& bytes, std::vector<DyperError>& errors);
+  std::string store_file(const std::string& class_name, std::string_view form,
+                         const std::vector<std::uint8_t>& bytes, std::vector<DyperError>& errors);
 
   std::string modes_file_;
   PatchModels models_;

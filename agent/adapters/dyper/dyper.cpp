@@ -19,7 +19,7 @@ Chunk chunk_with(std::string_view document) {
   return {kDyperChunk, out.take()};
 }
 
-// CONNECT, and the message that a run has begun.
+// The CONNECT line, and the message that a run has begun.
 std::string greeting(const DyperIdentity& self) {
   XmlWriter start;
   start.open("DYPER").attribute("START", self.text()).close();
@@ -156,7 +156,7 @@ void Dyper::end() {
   commands_.close();
 }
 
-// Behind the answer to what the slow lane was at.
+// After the answer to the slow lane's current request.
 void Dyper::end_after_servers() {
   if (server_) server_->stop(framed_message(farewell(self_)));
 }

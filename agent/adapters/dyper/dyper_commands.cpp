@@ -245,12 +245,12 @@ void DyperCommands::collect_garbage(JNIEnv*, pugi::xml_node, Answer& answer) {
 
 void DyperCommands::dump_heap(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
   const pugi::xml_node inner = child_of(root, "DUMPHEAP");
-  const pugi::xml_node wish = inner ? inner : root;
-  const std::string path(attribute_of(wish, "FILE"));
+  const pugi::xml_node element = inner ? inner : root;
+  const std::string path(attribute_of(element, "FILE"));
   if (path.empty()) {
     return answer.fail(Code::kBadValue, "FILE", "", "FILE names the file to be written");
   }
-  if (!flag_of(wish, "LIVE", true)) {
+  if (!flag_of(element, "LIVE", true)) {
     return answer.fail(Code::kUnsupported, "LIVE", "false", "a dump has what is reachable alone");
   }
   if (const auto written = dumper_.write(jni, path); !written) {

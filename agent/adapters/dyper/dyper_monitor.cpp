@@ -21,7 +21,7 @@ using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-double ms_between(Looker::Clock::time_point from, Looker::Clock::time_point to) {
+double ms_between(Sampler::Clock::time_point from, Sampler::Clock::time_point to) {
   return std::chrono::duration<double, std::milli>(to - from).count();
 }
 
@@ -67,14 +67,14 @@ ChosenThreads DyperMonitor::chosen_threads() const {
   return choice_.chosen(variables_.thread_default);
 }
 
-ThreadLooker* DyperMonitor::looker(JNIEnv* jni) {
-  if (!looker_) {
-    looker_ = ThreadLooker::create(jvmti_, jni, stacks_.naming(jni));
+ThreadCapture* DyperMonitor::thread_capture(JNIEnv* jni) {
+  if (!capture_) {
+    capture_ = ThreadCapture::create(jvmti_, jni, stacks_.naming(jni));
   }
-  return looker_.get();
+  return capture_.get();
 }
 
-bool DyperMonitor::wants_looks() const {
+bool DyperMonitor::wants_snapshots() const {
   return variables_.monitor || variables_.show_stack ||
          (variables_.reporting && variables_.report_ms > 0);
 }
@@ -83,7 +83,7 @@ std::optional<DyperError> DyperMonitor::apply(JNIEnv* jni) {
   bool wanted = false, possible = false;
   {
     const std::lock_guard lock(mutex_);
-    wanted = wants_looks();
+    wanted = wants_snapshots();
     const bool contention = variables_.monitor && variables_.contention;
     if (contention && !contention_before_) {
       contention_before_ = management::contention_timed(jni);
@@ -93,7 +93,7 @@ std::optional<DyperError> DyperMonitor::apply(JNIEnv* jni) {
     }
     if (!variables_.monitor) last_check_.reset();
     pace_.reset();  // CHECKTIME may have changed
-    possible = !wanted || looker(jni) != nullptr;
+    possible = !wanted || thread_capture(jni) != nullptr;
   }
   if (!wanted) {
     sampler_.stop(*this);
@@ -112,7 +112,7 @@ void DyperMonitor::use_threads(JNIEnv* jni, pugi::xml_node threads,
                                std::vector<DyperError>& errors) {
   const std::lock_guard lock(mutex_);
   std::optional<std::unordered_set<std::int64_t>> living;
-  if (const ThreadLooker* all = looker(jni)) {
+  if (const ThreadCapture* all = thread_capture(jni)) {
     living.emplace();
     for (const ThreadFacts& thread : all->facts(jni, [](std::int64_t) { return true; })) {
       living->insert(thread.id);
@@ -159,7 +159,7 @@ std::optional<DyperError> DyperMonitor::clear(std::string_view name) {
   }
   checks_ms_ = reports_ms_ = delays_ms_ = {};
   paid_ns_ = 0;
-  looked_for_ = {};
+  active_time_ = {};
   return {};
 }
 
@@ -178,38 +178,38 @@ void DyperMonitor::add_command_ms(double ms) {
   commands_ms_ += ms;
 }
 
-ThreadLooker::Wanted DyperMonitor::wanted() const {
+ThreadCapture::Wanted DyperMonitor::wanted() const {
   return [this](std::int64_t id) { return choice_.uses(id, variables_.thread_default); };
 }
 
-std::optional<Look> DyperMonitor::take_look(JNIEnv* jni) {
-  return looker_->look(jni, variables_.max_depth, wanted());
+std::optional<ThreadSnapshot> DyperMonitor::take_snapshot(JNIEnv* jni) {
+  return capture_->capture(jni, variables_.max_depth, wanted());
 }
 
 bool DyperMonitor::write_stacks_of_all(JNIEnv* jni, XmlWriter& xml) {
   std::int64_t depth = 0;
-  const ThreadLooker* of_all = nullptr;
+  const ThreadCapture* of_all = nullptr;
   {
     const std::lock_guard lock(mutex_);
     depth = variables_.max_depth;
-    of_all = looker(jni);
+    of_all = thread_capture(jni);
   }
   if (of_all == nullptr) return false;
-  const auto all = of_all->look(jni, depth, [](std::int64_t) { return true; });
+  const auto all = of_all->capture(jni, depth, [](std::int64_t) { return true; });
   if (all) write_stacks(jni, *all, xml);
   return all.has_value();
 }
 
-// The looks
+// Sampling
 
-Looker::Clock::time_point DyperMonitor::begin(JNIEnv*) {
+Sampler::Clock::time_point DyperMonitor::begin(JNIEnv*) {
   const std::lock_guard lock(mutex_);
   if (!vm_thread_) vm_thread_.emplace();
   last_turn_ = last_report_ = Clock::now();
   return last_turn_ + pause();
 }
 
-// Random pauses: every moment is equally likely, so looks do not synchronise with the program.
+// Random pauses: every moment is equally likely, so snapshots do not synchronise with the program.
 nanoseconds DyperMonitor::pause() {
   if (!pace_) {
     const std::int64_t asked_ms = variables_.monitor
@@ -223,30 +223,32 @@ nanoseconds DyperMonitor::pause() {
   return nanoseconds(static_cast<std::int64_t>(-mean * std::log(chance)) + 1'000'000);
 }
 
-Looker::Clock::time_point DyperMonitor::look(JNIEnv* jni, const Turn& turn) {
+Sampler::Clock::time_point DyperMonitor::sample(JNIEnv* jni, const Turn& turn) {
   const std::lock_guard lock(mutex_);
   const Clock::time_point now = Clock::now();
   const std::int64_t vm_before_ns = vm_thread_->now_ns();
   budget_ = turn.budget;
   if (!pace_) (void)pause();
-  pace_->leave_to_others(turn.others_percent);
+  pace_->set_others_percent(turn.others_percent);
   if (variables_.monitor) check(jni, now);
   send_what_is_due(jni, now);
   pay(turn, vm_before_ns);
-  looked_for_ += now - std::exchange(last_turn_, now);
+  active_time_ += now - std::exchange(last_turn_, now);
   return Clock::now() + pause();
 }
 
 void DyperMonitor::check(JNIEnv* jni, Clock::time_point now) {
   const auto before = std::exchange(last_check_, now);
-  auto seen = take_look(jni);
+  auto seen = take_snapshot(jni);
   if (!seen) return;
-  const auto blocked = [](const SeenThread& one) { return one.doing == ThreadDoing::kBlocked; };
+  const auto blocked = [](const SeenThread& one) {
+    return one.activity == ThreadActivity::kBlocked;
+  };
   if (std::any_of(seen->threads.begin(), seen->threads.end(), blocked)) {
-    ThreadLooker::find_lock_owners(jni, *seen);
+    ThreadCapture::find_lock_owners(jni, *seen);
   }
   last_running_ = std::count_if(seen->threads.begin(), seen->threads.end(), [](const auto& one) {
-    return one.doing == ThreadDoing::kRunnable;
+    return one.activity == ThreadActivity::kRunnable;
   });
   const auto monitored =
       before ? duration_cast<std::chrono::microseconds>(now - *before).count() : 0;
@@ -263,7 +265,7 @@ void DyperMonitor::check(JNIEnv* jni, Clock::time_point now) {
 
 void DyperMonitor::send_what_is_due(JNIEnv* jni, Clock::time_point now) {
   if (variables_.show_stack) {
-    if (const auto seen = take_look(jni)) {
+    if (const auto seen = take_snapshot(jni)) {
       XmlWriter xml;
       xml.open("DYPER").attribute("DUMP", id_).attribute("TIME", seen->ms);
       write_stacks(jni, *seen, xml);
@@ -278,7 +280,7 @@ void DyperMonitor::send_what_is_due(JNIEnv* jni, Clock::time_point now) {
   send_(xml.raw(report(jni)).close().take());
 }
 
-// Charges the cost of this look: the CPU of this thread, and, for the CPU that the VM thread spent
+// Charges the cost of this turn: the CPU of this thread, and, for the CPU that the VM thread spent
 // on it at a safepoint, that of as many threads as could have run meanwhile.
 void DyperMonitor::pay(const Turn& turn, std::int64_t vm_before_ns) {
   const std::int64_t own_ns = cpu_of_this_thread_ns() - turn.cpu_from_ns;
@@ -286,7 +288,7 @@ void DyperMonitor::pay(const Turn& turn, std::int64_t vm_before_ns) {
   const std::int64_t running =
       std::clamp<std::int64_t>(last_running_, 1, sysconf(_SC_NPROCESSORS_ONLN));
   const std::int64_t cost_ns = own_ns + vm_ns * (1 + running);
-  pace_->looked(cost_ns);
+  pace_->add_round(cost_ns);
   sampler_.spend(cost_ns);
   paid_ns_ += static_cast<double>(cost_ns);
 }
@@ -303,7 +305,7 @@ std::string DyperMonitor::report(JNIEnv* jni) {
   ReportMoment moment;
   moment.now_ms = epoch_ms();
   moment.processors = sysconf(_SC_NPROCESSORS_ONLN);
-  if (const auto* all = looker(jni)) moment.threads = all->facts(jni, wanted());
+  if (const auto* all = thread_capture(jni)) moment.threads = all->facts(jni, wanted());
   if (counted_) {
     XmlWriter counted;
     counted_(jni, counted);
@@ -320,8 +322,8 @@ std::string DyperMonitor::report(JNIEnv* jni) {
   }
   if (reports_ms_.count > 0) xml.attribute("REPORTTIME", reports_ms_.mean() + 1.0);
   if (delays_ms_.count > 0) xml.attribute("DELAYAVG", delays_ms_.mean());
-  const double looked_ns = std::chrono::duration<double, std::nano>(looked_for_).count();
-  if (looked_ns > 0) xml.attribute("BUDGET", budget_).attribute("USED", paid_ns_ * 100 / looked_ns);
+  const double active_ns = std::chrono::duration<double, std::nano>(active_time_).count();
+  if (active_ns > 0) xml.attribute("BUDGET", budget_).attribute("USED", paid_ns_ * 100 / active_ns);
   memory_->use(jni);
   bool counted = moment.counted.empty();
   for (const auto& one : agents_) {

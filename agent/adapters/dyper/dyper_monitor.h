@@ -1,9 +1,9 @@
-// Monitoring, which DYPER's clients switch on: periodic looks at all threads, the agents that
+// Monitoring, which DYPER's clients switch on: periodic snapshots of all threads, the agents that
 // evaluate them, and the reports and stack dumps that are sent unsolicited.
 //
-// Looks run on the sampler's thread, within the budget that all samplers share: the cost of a look
-// is measured, and CHECKTIME is stretched if looks exceed the budget. Everything else runs on the
-// thread that answers commands.
+// Snapshots are taken on the sampler's thread, within the budget that all samplers share: their cost is
+// measured, and CHECKTIME is extended if it exceeds the budget. Everything else runs on the thread that
+// answers commands.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 #include "adapters/dyper/documents/request.h"
 #include "adapters/dyper/documents/thread_choice.h"
 #include "adapters/dyper/memory_agent.h"
-#include "adapters/dyper/thread_looker.h"
+#include "adapters/dyper/thread_capture.h"
 #include "time/sampler_thread.h"
 #include "time/sampling_pace.h"
 #include "vm/vm_thread_clock.h"
@@ -27,7 +27,7 @@ namespace ddm {
 // "edu.brown.cs.dyvise.dyper.DyperAgentCpu" -> "CPU"
 std::string agent_name(std::string_view given);
 
-class DyperMonitor final : private Looker {
+class DyperMonitor final : private Sampler {
  public:
   // `send`: a document to all clients.
   DyperMonitor(jvmtiEnv* jvmti, SamplerThread& sampler, Stacks& stacks, ReportAssembly& reports,
@@ -75,18 +75,18 @@ class DyperMonitor final : private Looker {
   };
 
   Clock::time_point begin(JNIEnv* jni) override;
-  Clock::time_point look(JNIEnv* jni, const Turn& turn) override;
+  Clock::time_point sample(JNIEnv* jni, const Turn& turn) override;
   void end(JNIEnv*) override {}
 
   // All with the lock held.
-  bool wants_looks() const;
+  bool wants_snapshots() const;
   void check(JNIEnv* jni, Clock::time_point now);
   void send_what_is_due(JNIEnv* jni, Clock::time_point now);
   void pay(const Turn& turn, std::int64_t vm_before_ns);
   std::chrono::nanoseconds pause();
-  std::optional<Look> take_look(JNIEnv* jni);
-  ThreadLooker::Wanted wanted() const;
-  ThreadLooker* looker(JNIEnv* jni);  // null: stacks of this VM cannot be taken
+  std::optional<ThreadSnapshot> take_snapshot(JNIEnv* jni);
+  ThreadCapture::Wanted wanted() const;
+  ThreadCapture* thread_capture(JNIEnv* jni);  // null: stacks of this VM cannot be taken
   std::string report(JNIEnv* jni);
   DyperAgent* agent(std::string_view name);
 
@@ -98,7 +98,7 @@ class DyperMonitor final : private Looker {
   std::function<void(JNIEnv*, XmlWriter&)> counted_;
 
   mutable std::mutex mutex_;                // of what follows
-  std::unique_ptr<ThreadLooker> looker_;    // made when it is first needed
+  std::unique_ptr<ThreadCapture> capture_;  // created on demand
   std::optional<VmThreadClock> vm_thread_;  // likewise
   DyperVariables variables_;
   ClassTypes types_;
@@ -114,8 +114,8 @@ class DyperMonitor final : private Looker {
   Mean checks_ms_, reports_ms_, delays_ms_;
   double commands_ms_ = 0;
   double paid_ns_ = 0;
-  Clock::duration looked_for_{};
-  std::int64_t budget_ = 0;  // as of the last look
+  Clock::duration active_time_{};
+  std::int64_t budget_ = 0;  // as of the last sample()
   std::int64_t last_running_ = 1;
 };
 

@@ -12,7 +12,7 @@ struct DyperOptions {
   std::string address;     // where documents are exchanged, as given; "" = nowhere
   std::string modes_file;  // of DYPATCH's modes; "" = none
 
-  // The rows store into this object, which outlives them.
+  // The rows store into this object, which must outlive them.
   std::vector<OptionRow> rows();
 };
 

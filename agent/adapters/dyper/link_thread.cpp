@@ -21,7 +21,7 @@ struct Question {
     } catch (const std::exception& failure) {  // no memory
       linked = {without_calls_of_the_program(plan), nullptr};
       errors.clear();
-      tell_left_out(plan, classes, failure.what(), errors);
+      report_left_out(plan, classes, failure.what(), errors);
     }
   }
 };
@@ -39,8 +39,9 @@ std::string why_not(SideThread::Outcome outcome) {
 
 }  // namespace
 
-LinkedPlan LinkThread::ask(JNIEnv* jni, const bci::PatchPlan& plan,
-                           const std::set<std::string>& classes, std::vector<DyperError>& errors) {
+LinkedPlan LinkThread::check(JNIEnv* jni, const bci::PatchPlan& plan,
+                             const std::set<std::string>& classes,
+                             std::vector<DyperError>& errors) {
   if (!calls_the_program(plan)) return {plan, nullptr};
   const auto question = std::make_shared<Question>();
   question->plan = plan;
@@ -48,7 +49,7 @@ LinkedPlan LinkThread::ask(JNIEnv* jni, const bci::PatchPlan& plan,
   const SideThread::Outcome outcome = thread_.run(
       jni, [question, jvmti = jvmti_](JNIEnv* on_thread) { question->answer(jvmti, on_thread); });
   if (outcome != SideThread::Outcome::kDone) {
-    tell_left_out(plan, classes, why_not(outcome), errors);
+    report_left_out(plan, classes, why_not(outcome), errors);
     return {without_calls_of_the_program(plan), nullptr};
   }
   errors.insert(errors.end(), std::make_move_iterator(question->errors.begin()),

@@ -2,7 +2,7 @@
 // and a loader that blocks, perhaps for ever (on a disk that does not respond), must not block the
 // commands.
 //
-// ask() on one thread at a time.
+// check() on one thread at a time.
 #pragma once
 
 #include <jvmti.h>
@@ -23,8 +23,8 @@ class LinkThread {
 
   // As linked_plan(). Without an answer in time, the calls are left out and reported as errors; so
   // they are, without waiting, while an earlier check is still in progress.
-  LinkedPlan ask(JNIEnv* jni, const bci::PatchPlan& plan, const std::set<std::string>& classes,
-                 std::vector<DyperError>& errors);
+  LinkedPlan check(JNIEnv* jni, const bci::PatchPlan& plan, const std::set<std::string>& classes,
+                   std::vector<DyperError>& errors);
 
   // At the VM's death, on any thread: ends all waiting.
   void close() { thread_.close(); }

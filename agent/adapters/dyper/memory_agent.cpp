@@ -25,11 +25,11 @@ struct OfClass {
   std::map<std::string, Source> sources;
 };
 
-// The first frame that is the program's own, or the innermost.
+// The first frame of the program, or the innermost one.
 Frame source_of(const SiteSet& sites, const Site& site, ReportNames& names,
                 const ClassTypes& types) {
-  SiteSet::Room room;
-  const std::span<const Frame> frames = sites.frames(site, room);
+  SiteSet::FrameBuffer buffer;
+  const std::span<const Frame> frames = sites.frames(site, buffer);
   for (const Frame frame : frames) {
     if (!types.of(names.method(frame.method).class_name).system) return frame;
   }
@@ -58,12 +58,13 @@ void MemoryAgent::Usage::add(const HeapFigures& figures) {
   used_squares += now_used * now_used;
   committed += now_committed;
   committed_squares += now_committed * now_committed;
-  ++looks;
+  ++samples;
   last = figures;
 }
 
-void MemoryAgent::look_at(const Look& look, const ClassTypes& types, const DyperVariables&) {
-  if (start_ms_ == 0) start_ms_ = look.ms;
+void MemoryAgent::add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes& types,
+                               const DyperVariables&) {
+  if (start_ms_ == 0) start_ms_ = snapshot.ms;
   if (types_.version() != types.version()) types_ = types;
   if (const auto heap = figures_.heap(jni_)) usages_["HEAP"].add(*heap);
   for (const PoolFigures& pool : figures_.pools(jni_)) {
@@ -78,12 +79,12 @@ void MemoryAgent::forget() {
 }
 
 void MemoryAgent::write_usage(const std::string& name, const Usage& usage, XmlWriter& xml) const {
-  const auto looks = static_cast<double>(std::max<std::int64_t>(usage.looks, 1));
+  const auto samples = static_cast<double>(std::max<std::int64_t>(usage.samples, 1));
   xml.open("USAGE").attribute("NAME", name).attribute("INIT", usage.last.init_bytes);
   xml.attribute("MAX", usage.last.max_bytes);
-  xml.attribute("USED", usage.used / looks).attribute("USED2", usage.used_squares / looks);
-  xml.attribute("COMM", usage.committed / looks);
-  xml.attribute("COMM2", usage.committed_squares / looks).attribute("MODS", usage.looks);
+  xml.attribute("USED", usage.used / samples).attribute("USED2", usage.used_squares / samples);
+  xml.attribute("COMM", usage.committed / samples);
+  xml.attribute("COMM2", usage.committed_squares / samples).attribute("MODS", usage.samples);
   xml.attribute("LUSED", usage.last.used_bytes).attribute("LCOMM", usage.last.committed_bytes);
   xml.close();
 }

@@ -1,4 +1,4 @@
-// MEMORY: the heap and its pools at each look, collections, and allocations: the latter from the
+// MEMORY: the heap and its pools at each sample, collections, and allocations: the latter from the
 // agent's allocation sites, if allocations are tracked.
 #pragma once
 
@@ -17,19 +17,20 @@ class MemoryAgent final : public DyperAgent {
  public:
   explicit MemoryAgent(ReportAssembly& reports) : DyperAgent("MEMORY"), reports_(reports) {}
 
-  // To be called before look_at() and report(), which call the VM: the calling thread's JNIEnv.
+  // To be called before add_snapshot() and report(), which call the VM: the calling thread's JNIEnv.
   void use(JNIEnv* jni) { jni_ = jni; }
 
   void report(const ReportMoment& moment, const DyperVariables& variables, XmlWriter& xml) override;
 
  protected:
-  void look_at(const Look& look, const ClassTypes& types, const DyperVariables& variables) override;
+  void add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes& types,
+                    const DyperVariables& variables) override;
   void forget() override;
 
  private:
   struct Usage {
     double used = 0, used_squares = 0, committed = 0, committed_squares = 0;
-    std::int64_t looks = 0;
+    std::int64_t samples = 0;
     HeapFigures last;
 
     void add(const HeapFigures& figures);
@@ -43,7 +44,7 @@ class MemoryAgent final : public DyperAgent {
   ReportAssembly& reports_;
   JNIEnv* jni_ = nullptr;
   HeapFiguresReader figures_;
-  ClassTypes types_;  // as of the last look
+  ClassTypes types_;  // as of the last snapshot
   std::map<std::string, Usage> usages_;
   std::map<std::string, std::int64_t> reported_;  // allocations of each class
   std::int64_t start_ms_ = 0;

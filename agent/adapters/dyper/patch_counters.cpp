@@ -59,8 +59,8 @@ std::string PatchCounters::class_of(std::uint32_t number) const {
   return "";
 }
 
-std::vector<ProbeBudget::Cost> PatchCounters::spent(const HitCosts& costs,
-                                                    const std::vector<std::int64_t>& counts) {
+std::vector<ProbeBudget::Cost> PatchCounters::new_costs(const HitCosts& costs,
+                                                        const std::vector<std::int64_t>& counts) {
   std::vector<ProbeBudget::Cost> spent;
   const std::lock_guard lock(mutex_);
   for (auto at = classes_.begin(); at != classes_.end();) {

@@ -44,11 +44,11 @@ class PatchCounters final : public bci::PatchIds {
   void rest(const std::string& class_name);
 
   bool empty() const;
-  // The name of the patched class that spent() reports under this number; "" = none.
+  // The name of the patched class that new_costs() reports under this number; "" = none.
   std::string class_of(std::uint32_t number) const;
   // Costs by the number of the class. Gives back the counters of classes that have rested enough.
-  std::vector<ProbeBudget::Cost> spent(const HitCosts& costs,
-                                       const std::vector<std::int64_t>& counts);
+  std::vector<ProbeBudget::Cost> new_costs(const HitCosts& costs,
+                                           const std::vector<std::int64_t>& counts);
 
   struct Counted {
     std::int64_t count = 0;

@@ -17,8 +17,8 @@ using Code = DyperErrorCode;
 
 }  // namespace
 
-void tell_refused(const std::string& class_name, const std::vector<bci::RefusedSite>& refused,
-                  std::vector<DyperError>& errors) {
+void report_refused(const std::string& class_name, const std::vector<bci::RefusedSite>& refused,
+                    std::vector<DyperError>& errors) {
   for (const bci::RefusedSite& site : refused) {
     if (errors.size() >= kMostErrors) return;
     std::string message = site.name + signature_of(site.descriptor) + ", " +
@@ -113,9 +113,9 @@ ClassNames PatchedClasses::choose(const std::string& name, const LinkedPlan& lin
   return classes;
 }
 
-void PatchedClasses::put_in(JNIEnv* jni, const std::string& model, const LinkedPlan& linked,
-                            ClassNames classes, std::optional<bci::PatchPlan> later,
-                            std::vector<DyperError>& errors) {
+void PatchedClasses::install(JNIEnv* jni, const std::string& model, const LinkedPlan& linked,
+                             ClassNames classes, std::optional<bci::PatchPlan> later,
+                             std::vector<DyperError>& errors) {
   const std::lock_guard one_change(changing_);
   if (std::string error = start(jni); !error.empty()) {
     return errors.push_back({Code::kUnsupported, "", "", std::move(error)});
@@ -140,16 +140,16 @@ void PatchedClasses::put_in(JNIEnv* jni, const std::string& model, const LinkedP
   const Outcomes outcomes = change(jni, model, classes);
   ClassNames failed;
   for (const auto& [name, outcome] : outcomes) {
-    tell_refused(name, outcome.refused, errors);
+    report_refused(name, outcome.refused, errors);
     if (outcome.failed.empty()) continue;
     errors.push_back({Code::kVerify, "CLASS", name, "the VM does not take it: " + outcome.failed});
     failed.insert(name);
   }
   // The model's earlier patches in these classes are removed as well.
-  take_out_these(jni, model, failed);
+  remove_classes(jni, model, failed);
   budget_.thread().post([this](JNIEnv* on_thread) {
-    budget_.keep(on_thread, *this, 0);
-    budget_.gone_in();
+    budget_.add_user(on_thread, *this, 0);
+    budget_.patches_installed();
   });
 }
 
@@ -166,7 +166,7 @@ ClassNames PatchedClasses::leave_out(const std::string& model, const ClassNames&
   return had;
 }
 
-void PatchedClasses::take_out_these(JNIEnv* jni, const std::string& model,
+void PatchedClasses::remove_classes(JNIEnv* jni, const std::string& model,
                                     const ClassNames& classes) {
   ClassNames had;
   {
@@ -176,12 +176,12 @@ void PatchedClasses::take_out_these(JNIEnv* jni, const std::string& model,
   change(jni, "", had);
 }
 
-void PatchedClasses::take_out(JNIEnv* jni, const std::string& model, const ClassNames& classes) {
+void PatchedClasses::remove(JNIEnv* jni, const std::string& model, const ClassNames& classes) {
   const std::lock_guard one_change(changing_);
-  take_out_these(jni, model, classes);
+  remove_classes(jni, model, classes);
 }
 
-void PatchedClasses::take_out(JNIEnv* jni, const std::string& model) {
+void PatchedClasses::remove(JNIEnv* jni, const std::string& model) {
   const std::lock_guard one_change(changing_);
   ClassNames had;
   {
@@ -306,21 +306,21 @@ void PatchedClasses::refused(std::string_view internal_name, const std::string& 
   }
 }
 
-std::vector<ProbeBudget::Cost> PatchedClasses::spent(JNIEnv* jni, const HitCosts& costs,
-                                                     const std::vector<std::int64_t>& counts) {
-  std::vector<ProbeBudget::Cost> spent = counters_.spent(costs, counts);
+std::vector<ProbeBudget::Cost> PatchedClasses::new_costs(JNIEnv* jni, const HitCosts& costs,
+                                                         const std::vector<std::int64_t>& counts) {
+  std::vector<ProbeBudget::Cost> spent = counters_.new_costs(costs, counts);
   const std::lock_guard lock(mutex_);
-  if (models_.empty() && counters_.empty()) budget_.let_go(jni, *this);
+  if (models_.empty() && counters_.empty()) budget_.remove_user(jni, *this);
   return spent;
 }
 
-std::vector<std::string> PatchedClasses::take_out(JNIEnv* jni,
-                                                  const std::vector<std::uint32_t>& numbers) {
+std::vector<std::string> PatchedClasses::remove(JNIEnv* jni,
+                                                const std::vector<std::uint32_t>& numbers) {
   const std::unique_lock one_change(changing_, std::try_to_lock);
   if (!one_change) return {};  // a command changes classes now; the budget asks again
   ClassNames names, had;
   for (const std::uint32_t number : numbers) names.insert(counters_.class_of(number));
-  std::vector<std::string> told;
+  std::vector<std::string> messages;
   {
     const std::lock_guard lock(mutex_);
     // A class loaded later may have patches of several models.
@@ -330,14 +330,14 @@ std::vector<std::string> PatchedClasses::take_out(JNIEnv* jni,
                    [&, id = model](const std::string& name) { return has(id, name); });
       for (const std::string& name : leave_out(model, of_this)) {
         over_budget_[name] = model;
-        told.push_back("the patches of DYPATCH's model " + model + " in " + name +
-                       " took more than the budget and are out");
+        messages.push_back("the patches of DYPATCH's model " + model + " in " + name +
+                           " took more than the budget and are out");
         had.insert(name);
       }
     }
   }
   change(jni, "", had);
-  return told;
+  return messages;
 }
 
 void PatchedClasses::write_counters(JNIEnv* jni, XmlWriter& xml) const {

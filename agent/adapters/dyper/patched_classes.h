@@ -1,4 +1,4 @@
-// The patches that INSTRUMENT has put into classes of the running program, by model.
+// The patches that INSTRUMENT has installed in classes of the running program, by model.
 //
 // A model with `later` patches classes as they are loaded, too. When the budget is exceeded, the
 // class whose patches have the highest cost of all loses them. Runs on the thread that answers
@@ -31,10 +31,10 @@ using ClassFiles = std::map<std::string, std::vector<std::uint8_t>>;  // by name
 using ClassNames = std::set<std::string>;                             // likewise
 
 // What could not be patched, as errors.
-void tell_refused(const std::string& class_name, const std::vector<bci::RefusedSite>& refused,
-                  std::vector<DyperError>& errors);
+void report_refused(const std::string& class_name, const std::vector<bci::RefusedSite>& refused,
+                    std::vector<DyperError>& errors);
 
-class PatchedClasses final : private Patcher, private HitSpender {
+class PatchedClasses final : private Patcher, private BudgetUser {
  public:
   // `ids`: the numbers of the tables.
   PatchedClasses(jvmtiEnv* jvmti, bci::PatchIds& ids, HitBudget& budget);
@@ -45,11 +45,11 @@ class PatchedClasses final : private Patcher, private HitSpender {
 
   // Installs the plan's patches in these classes, replacing those of the same model. A class with
   // another model's patches is an error. With `later`, classes loaded from now on get that plan.
-  void put_in(JNIEnv* jni, const std::string& model, const LinkedPlan& linked, ClassNames classes,
-              std::optional<bci::PatchPlan> later, std::vector<DyperError>& errors);
+  void install(JNIEnv* jni, const std::string& model, const LinkedPlan& linked, ClassNames classes,
+               std::optional<bci::PatchPlan> later, std::vector<DyperError>& errors);
   // Skips classes without patches of the model; classes of these names loaded later get none.
-  void take_out(JNIEnv* jni, const std::string& model, const ClassNames& classes);
-  void take_out(JNIEnv* jni, const std::string& model);
+  void remove(JNIEnv* jni, const std::string& model, const ClassNames& classes);
+  void remove(JNIEnv* jni, const std::string& model);
 
   // The class files of patched classes, without the patches.
   ClassFiles unpatched() const;
@@ -83,7 +83,7 @@ class PatchedClasses final : private Patcher, private HitSpender {
   // Called with `changing_` held.
   std::string start(JNIEnv* jni);
   Outcomes change(JNIEnv* jni, const std::string& model, const ClassNames& classes);
-  void take_out_these(JNIEnv* jni, const std::string& model, const ClassNames& classes);
+  void remove_classes(JNIEnv* jni, const std::string& model, const ClassNames& classes);
   bool waits_for(const std::string& model, const std::string& name) const;
   // Called with `mutex_` held.
   ClassNames choose(const std::string& name, const LinkedPlan& linked, ClassNames classes,
@@ -102,11 +102,10 @@ class PatchedClasses final : private Patcher, private HitSpender {
   void left_out(const std::string& reason) override;
   void refused(std::string_view internal_name, const std::string& reason) override;
 
-  // On the budget's thread; take_out() on the one that changes classes.
-  std::vector<ProbeBudget::Cost> spent(JNIEnv* jni, const HitCosts& costs,
-                                       const std::vector<std::int64_t>& counts) override;
-  std::vector<std::string> take_out(JNIEnv* jni,
-                                    const std::vector<std::uint32_t>& numbers) override;
+  // On the budget's thread; remove() on the one that changes classes.
+  std::vector<ProbeBudget::Cost> new_costs(JNIEnv* jni, const HitCosts& costs,
+                                           const std::vector<std::int64_t>& counts) override;
+  std::vector<std::string> remove(JNIEnv* jni, const std::vector<std::uint32_t>& numbers) override;
 
   jvmtiEnv* const jvmti_;
   HitBudget& budget_;

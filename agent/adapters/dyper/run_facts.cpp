@@ -7,7 +7,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "adapters/dyper/documents/look.h"
+#include "adapters/dyper/documents/thread_snapshot.h"
 #include "core/clocks.h"
 #include "vm/java_text.h"
 #include "vm/jvmti_memory.h"

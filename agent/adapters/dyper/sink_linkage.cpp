@@ -350,8 +350,8 @@ bci::PatchPlan without_calls_of_the_program(const bci::PatchPlan& plan) {
   return rest;
 }
 
-void tell_left_out(const bci::PatchPlan& plan, const std::set<std::string>& classes,
-                   const std::string& why, std::vector<DyperError>& errors) {
+void report_left_out(const bci::PatchPlan& plan, const std::set<std::string>& classes,
+                     const std::string& why, std::vector<DyperError>& errors) {
   std::set<std::pair<std::string, std::string>> told;
   for (const bci::MethodPatches& target : plan.methods) {
     for (const bci::Patch& patch : target.patches) {

@@ -76,7 +76,7 @@ LinkedPlan linked_plan(jvmtiEnv* jvmti, JNIEnv* jni, const bci::PatchPlan& plan,
 bool calls_the_program(const bci::PatchPlan& plan);
 bci::PatchPlan without_calls_of_the_program(const bci::PatchPlan& plan);
 // Reports each of these calls, from each of the classes, as an error.
-void tell_left_out(const bci::PatchPlan& plan, const std::set<std::string>& classes,
-                   const std::string& why, std::vector<DyperError>& errors);
+void report_left_out(const bci::PatchPlan& plan, const std::set<std::string>& classes,
+                     const std::string& why, std::vector<DyperError>& errors);
 
 }  // namespace ddm

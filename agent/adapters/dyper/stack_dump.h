@@ -4,11 +4,11 @@
 #include <jni.h>
 
 #include "adapters/dyper/documents/xml_writer.h"
-#include "adapters/dyper/thread_looker.h"
+#include "adapters/dyper/thread_capture.h"
 
 namespace ddm {
 
 // <THREADS TIME><THREAD ID NAME STATE ...><STACK .../>...; innermost frame first.
-void write_stacks(JNIEnv* jni, const Look& look, XmlWriter& xml);
+void write_stacks(JNIEnv* jni, const ThreadSnapshot& snapshot, XmlWriter& xml);
 
 }  // namespace ddm

@@ -10,7 +10,7 @@
 namespace ddm {
 namespace {
 
-// 0: could not be had.
+// 0: unknown.
 jlong size_of(jvmtiEnv* jvmti, JNIEnv* jni, jobject array) {
   const LocalRef<jobject> owned(jni, array);
   jlong size = 0;
@@ -21,7 +21,7 @@ jlong size_of(jvmtiEnv* jvmti, JNIEnv* jni, jobject array) {
   return size;
 }
 
-// Where the elements begin: the first array that is larger than the empty one tells.
+// The offset of the elements: from the first array that is larger than the empty one.
 template <typename Make>
 std::uint32_t begin_of(jvmtiEnv* jvmti, JNIEnv* jni, std::uint32_t element_bytes, Make make) {
   constexpr jsize kMost = 64;
@@ -34,7 +34,7 @@ std::uint32_t begin_of(jvmtiEnv* jvmti, JNIEnv* jni, std::uint32_t element_bytes
   return 16;
 }
 
-// An environment of its own, whose tags nobody else sees.
+// A JVMTI environment of its own, with private tags.
 class TagEnvironment {
  public:
   explicit TagEnvironment(JNIEnv* jni) {

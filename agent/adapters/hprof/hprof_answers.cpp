@@ -1,4 +1,4 @@
-// What the commands of net= do. On the session's thread.
+// The commands of net=. On the session's thread.
 #include <bit>
 
 #include "adapters/hprof/hprof_session.h"
@@ -72,7 +72,7 @@ void HprofSession::answer_sites(JNIEnv* jni, const HprofCommand& command) {
   HprofView wanted = view();
   wanted.cutoff = double{cutoff};
   if ((flags & kHprofByAllocation) != 0) wanted.order = HprofOrder::kAllocated;
-  // All figures are those since the program began, whatever was asked for before.
+  // Figures always cover the time since the program began, whatever was requested before.
   const auto data = report(jni, "command");
   if (data && reports_.has_figures()) put_sites(*data, wanted, flags & kHprofAfterGc);
 }
@@ -112,7 +112,7 @@ void HprofSession::answer_with_traces(JNIEnv* jni) {
   flush();
 }
 
-// Answered by the settings that hold then.
+// Replies with the new settings.
 void HprofSession::control(JNIEnv* jni, const HprofCommand& command) {
   ByteReader fields(command.body);
   const auto what = static_cast<HprofControl>(fields.u2());

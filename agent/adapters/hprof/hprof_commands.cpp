@@ -15,15 +15,15 @@ std::optional<HprofCommand> HprofCommandReader::read(ByteSpan& data) {
     command_.tag = fields.u1();
     command_.serial = fields.u4();
     command_.length = fields.u4();
-    to_come_ = command_.length;
+    remaining_ = command_.length;
   }
-  const std::size_t taken = std::min<std::uint64_t>(data.size(), to_come_);
+  const std::size_t taken = std::min<std::uint64_t>(data.size(), remaining_);
   const std::size_t kept = std::min(taken, kKeptBytes - command_.body.size());
   command_.body.insert(command_.body.end(), data.begin(),
                        data.begin() + static_cast<std::ptrdiff_t>(kept));
   data = data.subspan(taken);
-  to_come_ -= taken;
-  if (to_come_ > 0) return std::nullopt;
+  remaining_ -= taken;
+  if (remaining_ > 0) return std::nullopt;
   header_.clear();
   return std::exchange(command_, {});
 }

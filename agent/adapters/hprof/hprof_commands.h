@@ -53,7 +53,7 @@ class HprofCommandReader {
 
   Bytes header_;
   HprofCommand command_;
-  std::uint64_t to_come_ = 0;  // remaining bytes of the body
+  std::uint64_t remaining_ = 0;  // remaining bytes of the body
 };
 
 }  // namespace ddm

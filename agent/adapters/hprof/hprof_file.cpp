@@ -13,7 +13,7 @@ namespace {
 constexpr int kPatienceMs = 1000;
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 
-// O_NONBLOCK: a pipe without a reader, or one who has stopped reading, holds nobody up.
+// O_NONBLOCK: a pipe whose reader is missing or has stopped must not block.
 FileDescriptor open_file(const std::string& path, int flags, mode_t mode) {
   return FileDescriptor(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags, mode));

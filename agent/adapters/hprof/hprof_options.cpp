@@ -16,15 +16,15 @@ namespace {
 
 struct HprofRow {
   OptionRow row;
-  std::string_view fallback;  // the default, for the help
+  std::string_view fallback;  // the default, for the help text
 };
 
-// What is decided only when all options are known.
+// Values that depend on several options.
 struct Parsing {
   HprofOptions options;
   bool heap = false;
 
-  // In the order of the help text. They store into this object, which outlives them.
+  // In the order of the help text. They store into this object, which must outlive them.
   std::vector<HprofRow> rows();
 
  private:
@@ -114,7 +114,7 @@ std::vector<HprofRow> Parsing::rows() {
   };
 }
 
-// What does not go together.
+// Rejects combinations that exclude each other.
 Wrong combined(const Parsing& parsing) {
   const HprofOptions& options = parsing.options;
   if (options.net && !options.file.empty()) return "options file and net cannot be combined";
@@ -161,7 +161,7 @@ Options agent_options(const HprofOptions& hprof) {
   Options options;
   options.help = hprof.help;
   options.service.address = "none";  // hprof opened no port
-  // A dump's objects have the stacks of their allocations, too.
+  // Objects in dumps have their allocation stacks, too.
   options.allocations.track = hprof.sites || hprof.dump;
   options.allocations.live = options.allocations.track ? 1 : 0;
   options.time.cpu_samples = hprof.samples;
@@ -172,10 +172,10 @@ Options agent_options(const HprofOptions& hprof) {
   options.time.interval_ms = hprof.interval_ms;
   options.time.monitor = hprof.monitor;
   options.reports.dump_none = true;
-  options.allocations.records = 1024;  // hprof shows sites alone
-  // A reader at the other end may ask for another depth.
+  options.allocations.records = 1024;  // hprof shows sites only
+  // The peer may request another depth.
   std::uint32_t depth = hprof.net ? kMaxDepth : hprof.depth;
-  if (hprof.threads) ++depth;  // the thread stands as a frame
+  if (hprof.threads) ++depth;  // the thread is one of the frames
   options.allocations.sites_depth = std::clamp<std::uint32_t>(depth, 1, kMaxDepth);
   options.allocations.threads_apart = hprof.threads;
   options.allocations.depth = 1;

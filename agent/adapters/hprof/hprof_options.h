@@ -1,7 +1,7 @@
 // Parses the option string of -agentlib:hprof=... into HprofOptions. Pure: no JVM, no files.
 //
 // The syntax is hprof's: NAME=VALUE, separated by commas, with hprof's defaults. docs/hprof.md
-// tells which options are supported, and how.
+// describes which options are supported, and how.
 #pragma once
 
 #include <cstdint>

@@ -58,7 +58,7 @@ bool HprofOutput::open(const HprofOptions& options, std::int64_t pid,
   return true;
 }
 
-void HprofOutput::tell(const std::optional<Error>& error) {
+void HprofOutput::report(const std::optional<Error>& error) {
   if (!error) return;
   log_error("hprof: {}; nothing more is written, the program goes on", error->message);
   file_.reset();
@@ -66,7 +66,7 @@ void HprofOutput::tell(const std::optional<Error>& error) {
 
 bool HprofOutput::put(std::string_view data) {
   if (peer_) peer_->send(data);
-  if (file_) tell(file_->append(data));
+  if (file_) report(file_->append(data));
   return good();
 }
 
@@ -79,7 +79,7 @@ bool HprofOutput::put(const StoredData& data, std::uint64_t offset) {
       log_error("hprof: net={}: a heap dump is left out: {}", name_, rest.message());
     }
   }
-  if (file_) tell(file_->append_file(data.fd(), offset));
+  if (file_) report(file_->append_file(data.fd(), offset));
   return good();
 }
 

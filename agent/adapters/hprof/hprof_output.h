@@ -37,7 +37,7 @@ class HprofOutput {
   void finish(std::chrono::milliseconds stall, std::chrono::milliseconds limit);
 
  private:
-  void tell(const std::optional<Error>& error);
+  void report(const std::optional<Error>& error);
 
   std::optional<HprofFile> file_;
   std::shared_ptr<HprofPeer> peer_;

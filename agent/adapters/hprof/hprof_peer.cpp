@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds kConnectLimit{5000};
 constexpr milliseconds kLookupLimit{30'000};
-// The kernel knows whose a connection is once its server has accepted it.
+// The kernel knows a connection's owner once the server has accepted it.
 constexpr milliseconds kAcceptLimit{5000}, kAcceptPause{20};
 constexpr milliseconds kFinishStep{50};
 
@@ -35,11 +35,11 @@ int left_until(Clock::time_point end) {
 }  // namespace
 
 Result<std::shared_ptr<HprofPeer>> HprofPeer::start(const Address& address, OnCommand on_command,
-                                                    Tell tell) {
+                                                    Report report) {
   auto waker = Waker::create();
   if (!waker) return waker.error();
   std::shared_ptr<HprofPeer> peer(
-      new HprofPeer(address, std::move(*waker), std::move(on_command), std::move(tell)));
+      new HprofPeer(address, std::move(*waker), std::move(on_command), std::move(report)));
   peer->queue_.open({});
   std::thread thread = start_native_thread("ddm-hprof", [peer] {
     try {
@@ -78,8 +78,8 @@ void HprofPeer::give_up(std::string_view why) {
   if (!queue_.is_open()) return;
   queue_.close();
   waker_->wake();
-  tell_("net=" + to_string(address_) + ": " + std::string(why) +
-        "; nothing is sent any more, the program goes on");
+  report_("net=" + to_string(address_) + ": " + std::string(why) +
+          "; nothing is sent any more, the program goes on");
 }
 
 bool HprofPeer::finish(milliseconds stall, milliseconds limit) {
@@ -153,7 +153,7 @@ void HprofPeer::serve(int fd) {
     const bool more = drained == SendQueue::Drain::kMore;
     const int wanted = (pending_ < kMostPending ? POLLIN : 0) |
                        (drained == SendQueue::Drain::kEmpty ? 0 : POLLOUT);
-    // Polled for nothing it would still tell, again and again, of a connection that has ended.
+    // Polled for no event, poll() would return at once, repeatedly, after the connection has ended.
     std::array<pollfd, 2> polled = {pollfd{wanted != 0 ? fd : -1, static_cast<short>(wanted), 0},
                                     pollfd{waker_->fd(), POLLIN, 0}};
     if (::poll(polled.data(), polled.size(), more ? 0 : -1) < 0 && errno != EINTR) {

@@ -21,11 +21,11 @@ namespace ddm {
 
 class HprofPeer : public std::enable_shared_from_this<HprofPeer> {
  public:
-  using OnCommand = std::function<void(HprofCommand)>;  // on the I/O thread; must not block
-  using Tell = std::function<void(std::string_view)>;   // one line for people, from any thread
+  using OnCommand = std::function<void(HprofCommand)>;   // on the I/O thread; must not block
+  using Report = std::function<void(std::string_view)>;  // one line for people, from any thread
 
   static Result<std::shared_ptr<HprofPeer>> start(const Address& address, OnCommand on_command,
-                                                  Tell tell);
+                                                  Report report);
 
   // Sends in order, from the moment of the connection on. Data is dropped once the connection is
   // lost, or once the peer has left more than a bound unread.
@@ -44,11 +44,11 @@ class HprofPeer : public std::enable_shared_from_this<HprofPeer> {
  private:
   static constexpr int kMostPending = 16;
 
-  HprofPeer(Address address, std::shared_ptr<Waker> waker, OnCommand on_command, Tell tell)
+  HprofPeer(Address address, std::shared_ptr<Waker> waker, OnCommand on_command, Report report)
       : address_(std::move(address)),
         waker_(std::move(waker)),
         on_command_(std::move(on_command)),
-        tell_(std::move(tell)) {}
+        report_(std::move(report)) {}
 
   void run();
   Result<FileDescriptor> connect();
@@ -62,7 +62,7 @@ class HprofPeer : public std::enable_shared_from_this<HprofPeer> {
   const Address address_;
   const std::shared_ptr<Waker> waker_;
   const OnCommand on_command_;
-  const Tell tell_;
+  const Report report_;
   SendQueue queue_{kMostUnread, 0};
   HprofCommandReader commands_;
   std::atomic<int> pending_{0};

@@ -33,7 +33,7 @@ HprofSession::HprofSession(jvmtiEnv* jvmti, JNIEnv* jni, const VmFacts& facts, H
       depth_(options_.depth),
       samples_(options_.samples) {}
 
-// Threads are told of by now.
+// Thread events are being reported by now.
 void HprofSession::opened(JNIEnv* jni, bool) {
   listen_to(JVMTI_EVENT_DATA_DUMP_REQUEST, *this);
   const jvmtiError refused =
@@ -66,7 +66,7 @@ void HprofSession::begin_stream() {
   if (options_.binary) {
     binary_.emplace(epoch_ms());
     output_.put(binary_->header());
-    // Tracking begins a moment later.
+    // Tracking starts shortly afterwards.
     HprofSettings first = settings();
     first.alloc_traces = options_.sites || options_.dump;
     binary_->settings(first);
@@ -124,7 +124,7 @@ void HprofSession::data_dump_request() {
   });
 }
 
-bool HprofSession::last_words(JNIEnv* jni, bool told) {
+bool HprofSession::write_final_reports(JNIEnv* jni, bool complete) {
   heap_dumper_.vm_dies();
   const bool idle = thread_.stop(exit_limits::kReportLimit);
   if (!idle) {
@@ -134,7 +134,7 @@ bool HprofSession::last_words(JNIEnv* jni, bool told) {
   }
   heap_dumper_.close();
   output_.finish(exit_limits::kPeerStallLimit, exit_limits::kPeerLimit);
-  return told;
+  return complete;
 }
 
 std::optional<ReportData> HprofSession::report(JNIEnv* jni, const char* reason) {
@@ -145,8 +145,8 @@ void HprofSession::dump(JNIEnv* jni, const char* reason) {
   const std::lock_guard lock(mutex_);
   if (!output_.good()) return;
   put_threads();
-  // The report is as of the moment when the dump names its stacks: its tables stand behind the
-  // dump and name the same ones.
+  // The report is of the moment at which the dump numbers its stacks: its tables follow the dump
+  // and use the same numbers.
   std::optional<ReportData> data;
   if (options_.dump) {
     put_heap_dump(jni, [&] {
@@ -202,7 +202,7 @@ void HprofSession::put_heap_dump(JNIEnv* jni, const std::function<void()>& intro
     std::optional<DumpSites> sites;
     if (tracking_ != nullptr) sites = tracking_->hold(held);
     if (!sites && !binary_) return sites;
-    if (!sites) sites.emplace();  // without stacks; the tables behind it name classes all the same
+    if (!sites) sites.emplace();  // without stacks; the tables that follow still refer to classes
     sites->stacks.number = [&](std::span<const Frame> frames, ReportNames& names) {
       return number_stack(frames, names, stacks);
     };
@@ -212,18 +212,18 @@ void HprofSession::put_heap_dump(JNIEnv* jni, const std::function<void()>& intro
     }
     return sites;
   });
-  if (!binary_) {  // whatever has become of the dump: what has a number has been told of
+  if (!binary_) {  // numbered stacks must be written even if the dump failed
     ReportNames none(nullptr);
     hprof_text_trace({}, 0, none, numbers_, stacks);
     output_.put(stacks);
   }
   if (!stored) {
     log_error("hprof: no heap dump is written: {}", stored.message());
-    if (binary_) binary_->tell_again();
+    if (binary_) binary_->forget_written();
     return;
   }
   if (binary_) {
-    output_.put(*stored->data, binary_->header().size());  // the stream has a header
+    output_.put(*stored->data, binary_->header().size());  // the stream already has a header
     return;
   }
   const std::string error =

@@ -41,7 +41,7 @@ class HprofSession final : public Feature, private VmListener {
   void opened(JNIEnv* jni, bool late) override;
   void thread_started(JNIEnv* jni, jthread thread) override { threads_.started(jni, thread); }
   void thread_ending(JNIEnv* jni, jthread thread) override { threads_.ended(jni, thread); }
-  bool last_words(JNIEnv* jni, bool told) override;
+  bool write_final_reports(JNIEnv* jni, bool complete) override;
 
  private:
   // On SIGQUIT. Returns at once.

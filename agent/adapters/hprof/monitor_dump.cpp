@@ -23,7 +23,8 @@ std::string status_of(jint state) {
   std::string flags;
   if ((state & JVMTI_THREAD_STATE_SUSPENDED) != 0) flags += "S|";
   if ((state & JVMTI_THREAD_STATE_INTERRUPTED) != 0) flags += "intr|";
-  // A thread that is about to wait is in native code while an agent is told of it: not the program's.
+  // A thread about to wait is in native code during the agent's callback, which is not the
+  // program's code.
   constexpr jint kAboutToWait =
       JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER | JVMTI_THREAD_STATE_IN_OBJECT_WAIT;
   if ((state & JVMTI_THREAD_STATE_IN_NATIVE) != 0 && (state & kAboutToWait) == 0) {
@@ -86,7 +87,7 @@ class MonitorDump {
     return hprof_stack(stack.frames(), names_, view_);
   }
 
-  // Each object once, whoever has it.
+  // Each object once, whatever thread owns it.
   void find_monitors(jthread thread) {
     LocalRef<jobject> wanted(jni_, nullptr);
     if (jvmti_->GetCurrentContendedMonitor(thread, wanted.out()) == JVMTI_ERROR_NONE && wanted) {
@@ -167,7 +168,7 @@ class MonitorDump {
 
 }  // namespace
 
-void take_monitor_capabilities(jvmtiEnv* jvmti) {
+void add_monitor_capabilities(jvmtiEnv* jvmti) {
   jvmtiCapabilities potential{}, wanted{};
   if (jvmti->GetPotentialCapabilities(&potential) != JVMTI_ERROR_NONE) return;
   wanted.can_get_monitor_info = potential.can_get_monitor_info;

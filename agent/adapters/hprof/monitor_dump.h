@@ -16,7 +16,7 @@ namespace ddm {
 
 // The capabilities, to be requested at load. Without them a dump shows the threads, and the
 // monitors that they wait for as far as the VM reports them.
-void take_monitor_capabilities(jvmtiEnv* jvmti);
+void add_monitor_capabilities(jvmtiEnv* jvmti);
 
 // "MONITOR DUMP BEGIN" to "MONITOR DUMP END", preceded by the stacks that are new.
 std::string hprof_monitor_dump(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& naming,

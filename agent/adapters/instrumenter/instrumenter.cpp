@@ -44,7 +44,7 @@ std::string Instrumenter::prepare(JNIEnv* jni) {
 std::string Instrumenter::listen(JNIEnv* jni, jclass listener) {
   if (tracking_ == nullptr) return "allocations of this VM cannot be tracked";
   context_.service.start_lanes(jni);  // for what tracking has to do in the background
-  return tracking_->tell_listener(jni, listener);
+  return tracking_->start_listener(jni, listener);
 }
 
 void Instrumenter::settle(JNIEnv* jni) {
@@ -60,7 +60,7 @@ void Instrumenter::ignore(JNIEnv* jni) {
 
 extern "C" {
 
-// Null: listen() will miss no active method; else why not.
+// Null: listen() will miss no active method; otherwise the error.
 JNIEXPORT jstring JNICALL
 Java_com_google_monitoring_runtime_instrumentation_AgentLink_prepare(JNIEnv* jni, jclass) {
   const std::string why = ddm::with_instrumenter(
@@ -68,7 +68,7 @@ Java_com_google_monitoring_runtime_instrumentation_AgentLink_prepare(JNIEnv* jni
   return why.empty() ? nullptr : jni->NewStringUTF(why.c_str());
 }
 
-// Null: it is told from now on; else why not.
+// Null: objects are reported from now on; otherwise the error.
 JNIEXPORT jstring JNICALL
 Java_com_google_monitoring_runtime_instrumentation_AgentLink_listen(JNIEnv* jni, jclass link) {
   const std::string why = ddm::with_instrumenter(

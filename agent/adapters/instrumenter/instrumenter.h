@@ -1,7 +1,7 @@
-// The agent's side of ddm-instrumenter.jar, which has the names of java-allocation-instrumenter's classes.
+// The agent's side of ddm-instrumenter.jar, which has the class names of java-allocation-instrumenter.
 //
-// The jar's class AgentLink calls natives that the VM finds in this library by name; samplers and callbacks
-// of the program are kept by the jar, whose one method is told of every object (ObjectListener).
+// The jar's class AgentLink calls natives that the VM finds in this library by name. The jar keeps the
+// program's samplers and callbacks; one method of it is called for every object (ObjectListener).
 #pragma once
 
 #include <jni.h>
@@ -20,17 +20,17 @@ class Instrumenter final : public Feature {
   Instrumenter(const HandlerContext& context, Tracking* tracking)
       : context_(context), tracking_(tracking) {}
 
-  // From here on the natives work.
+  // From now on the natives work.
   void opened(JNIEnv* jni, bool late) override;
   void thread_ending(JNIEnv* jni, jthread thread) override;
   void end() override;
 
-  // The natives; any attached thread. "" or why nothing can be told. prepare(): something will listen.
+  // The natives; any attached thread. "" or the error. prepare() precedes listen().
   std::string prepare(JNIEnv* jni);
   std::string listen(JNIEnv* jni, jclass listener);
-  // Tells what the calling thread has made and not told yet.
+  // Reports the calling thread's objects that have not been reported yet.
   void settle(JNIEnv* jni);
-  // Tells no more; the agent goes on counting.
+  // Ends reporting; tracking continues.
   void ignore(JNIEnv* jni);
 
  private:

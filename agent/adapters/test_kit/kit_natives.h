@@ -5,7 +5,7 @@ namespace ddm {
 
 class TestKit;
 
-// Where they hand their calls to; before that, they do nothing. Lives as long as the process.
+// The natives do nothing before this call. `kit` must live as long as the process.
 void set_test_kit(TestKit* kit);
 
 }  // namespace ddm

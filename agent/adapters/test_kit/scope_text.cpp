@@ -46,15 +46,15 @@ std::string scope_text(const ScopeFigures& figures, const std::optional<LiveAmou
                        const NameTable& names, std::size_t most, std::size_t most_frames) {
   std::string text = scope_sums(figures, alive);
   const CallTree& tree = figures.sites->traces();
-  std::array<Frame, kMaxTreeDepth + 1> room;
+  std::array<Frame, kMaxTreeDepth + 1> buffer;
   for (std::size_t i = 0; i < std::min(most, figures.list.size()); ++i) {
     const ScopeSite& site = figures.list[i];
     text += fmt::format("{}\t{}\t{}{}\t{}", site.objects, site.bytes, site.first_use ? 'f' : '-',
                         site.own ? 'o' : '-', one_name(names.class_name(site.class_id)));
     std::size_t count = 0;
-    if (site.trace > kCutTrace) count = tree.read(site.trace, room);
+    if (site.trace > kCutTrace) count = tree.read(site.trace, buffer);
     count = std::min({count, std::size_t{site.frames}, most_frames});
-    for (const Frame& frame : std::span(room).first(count)) {
+    for (const Frame& frame : std::span(buffer).first(count)) {
       append_frame(text, names.method(frame.method), frame.bci);
     }
     text += '\n';

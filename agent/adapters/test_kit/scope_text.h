@@ -1,4 +1,4 @@
-// Figures of a scope as ddm-test.jar reads them.
+// A scope's figures in the form that ddm-test.jar reads.
 //
 //   | objects TAB bytes TAB objects of first uses TAB their bytes TAB lost
 //             TAB objects that are alive TAB their bytes (-1: not known)           | of all sites
@@ -19,7 +19,7 @@ namespace ddm {
 // The first line, with its line feed.
 std::string scope_sums(const ScopeFigures& figures, const std::optional<LiveAmount>& alive);
 
-// Totals cover all sites; `most` of the sites are written, with at most so many frames each.
+// Totals cover all sites; at most `most` sites are written, with at most `most_frames` frames each.
 std::string scope_text(const ScopeFigures& figures, const std::optional<LiveAmount>& alive,
                        const NameTable& names, std::size_t most, std::size_t most_frames);
 

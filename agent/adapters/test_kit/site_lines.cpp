@@ -9,7 +9,7 @@
 namespace ddm {
 namespace {
 
-// Beyond that many names, they are forgotten and spelt out again.
+// Beyond this number, names are dropped and defined again.
 constexpr std::size_t kMostKnown = 1 << 18;
 
 }  // namespace
@@ -44,7 +44,7 @@ void SiteLines::append(std::string& out, std::string_view test, const ScopeFigur
   append_json_string(begin, test);
   begin += R"(,"class":)";
   const CallTree& tree = figures.sites->traces();
-  std::array<Frame, kFramesOfLargest> room;
+  std::array<Frame, kFramesOfLargest> buffer;
   std::size_t shown = 0;
   std::string stack;
   for (const ScopeSite& site : figures.list) {
@@ -52,9 +52,9 @@ void SiteLines::append(std::string& out, std::string_view test, const ScopeFigur
     if (++shown > kMostSites) break;
     const std::size_t most = std::min<std::size_t>(
         site.frames, shown <= kLargestSites ? kFramesOfLargest : kFramesOfOthers);
-    const std::size_t count = tree.read(site.trace, std::span(room).first(most));
+    const std::size_t count = tree.read(site.trace, std::span(buffer).first(most));
     stack.clear();
-    for (const Frame& frame : std::span(room).first(count)) {
+    for (const Frame& frame : std::span(buffer).first(count)) {
       stack += stack.empty() ? '[' : ',';
       append_json_number(stack, frame_number(out, frame, names));
     }

@@ -1,11 +1,11 @@
-// The sites of tests as lines of JSON, which ddm-test.jar puts into a file. A frame is spelt out once
-// a file, in a line of its own before the first stack with it:
+// The sites of tests as JSON lines, which ddm-test.jar writes to a file. Each frame is defined once per
+// file, in a line before the first stack that contains it:
 //
 //   {"frame":3,"class":"shop.Cart","method":"add","file":"Cart.java","line":17}
 //   {"test":"shop.CartTest.adds","class":"int[]","count":2,"bytes":48,"stack":[3,1,2]}
 //
-// Stacks have the innermost frame first. A test has at most kMostSites lines, most bytes first, and
-// none of first uses; the stacks of the largest sites are longer, as what is new may be small.
+// Stacks have the innermost frame first. A test has at most kMostSites lines, most bytes first, without
+// first uses; the stacks of the largest sites have more frames.
 //
 // One thread at a time.
 #pragma once
@@ -31,7 +31,7 @@ class SiteLines {
               const NameTable& names);
 
  private:
-  // Its number in the file; a new one's line is appended to `out`.
+  // The frame's number in the file; appends the definition of a new one to `out`.
   std::uint32_t frame_number(std::string& out, const Frame& frame, const NameTable& names);
   const std::string& class_text(NameId id, const NameTable& names);
 

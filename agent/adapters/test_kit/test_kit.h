@@ -1,4 +1,4 @@
-// The agent's side of ddm-test.jar: what a test, or a piece of a program, has allocated.
+// The agent's side of ddm-test.jar: the allocations of tests and other parts of a program.
 //
 // The jar's class AgentLink calls natives that the VM finds in this library by name. They allocate
 // nothing on the Java heap while a scope is open, so that a scope measures only the program.
@@ -30,11 +30,11 @@ class TestKit final : public Feature {
   TestKit(const HandlerContext& context, Tracking* tracking)
       : context_(context), tracking_(tracking) {}
 
-  // From here on the natives work.
+  // From now on the natives work.
   void opened(JNIEnv* jni, bool late) override;
 
   // The natives; any attached thread.
-  // "" or why nothing can be counted.
+  // "" or the error.
   std::string prepare(JNIEnv* jni);
   // `live`: also find out which of the scope's objects stay alive.
   ScopeNumber begin(JNIEnv* jni, ScopeRoot root, bool live);
@@ -62,7 +62,7 @@ class TestKit final : public Feature {
   std::mutex mutex_;
   std::unordered_map<ScopeNumber, LiveBySite> alive_before_;  // of scopes begun with `live`
 
-  // Held while figures are put together: tests may end on several threads at once.
+  // Held while figures are computed: tests may end on several threads at once.
   std::mutex figures_mutex_;
   MethodKinds kinds_;
   std::vector<SiteLines> files_;  // by number

@@ -38,9 +38,9 @@ std::string AllocatedBytes::wrong(jvmtiEnv* jvmti, JNIEnv* jni) const {
   constexpr jsize kLarge = 512 * 1024;
   constexpr int kMostLarge = 6;
   // Other agents' events may allocate in between.
-  constexpr int kLooks = 8;
+  constexpr int kAttempts = 8;
   const VmThread self = current(jni);
-  for (int look = 0;; ++look) {
+  for (int attempt = 0;; ++attempt) {
     VmClaims claims;
     AllocatedWords before = read_allocated(claims, layout_, self);
     const AllocatedWords first = before;
@@ -57,7 +57,7 @@ std::string AllocatedBytes::wrong(jvmtiEnv* jvmti, JNIEnv* jni) const {
       before = after;
       if (i >= 3 && (after.start != first.start || after.counter != first.counter)) break;
     }
-    if (claims.hold() || look + 1 == kLooks) return claims.wrong();
+    if (claims.hold() || attempt + 1 == kAttempts) return claims.wrong();
   }
 }
 

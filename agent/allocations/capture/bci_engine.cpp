@@ -66,7 +66,7 @@ bool BciEngine::needs_change(jclass klass, std::string_view internal_name, bool)
   if (jvmti_->GetConstantPool(klass, &count, &size, pool.out()) != JVMTI_ERROR_NONE) return true;
   const ClassRewriter::Need need = rewriter_.need_of({pool.get(), static_cast<std::size_t>(size)},
                                                      static_cast<std::uint16_t>(count));
-  if (need != ClassRewriter::Need::kLookAtCode) return need == ClassRewriter::Need::kMaybe;
+  if (need != ClassRewriter::Need::kScanCode) return need == ClassRewriter::Need::kMaybe;
   JvmtiPtr<jmethodID> methods(jvmti_);
   if (jvmti_->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return true;
   for (jint i = 0; i < count; ++i) {
@@ -166,7 +166,7 @@ void BciEngine::constructed(JNIEnv* jni, jobject made) noexcept {
   recorder_.listener().constructed(jni, made);
 }
 
-void BciEngine::tell_constructed() {
+void BciEngine::enable_constructed_hooks() {
   if (rewriter_.hooks_constructed()) return;
   rewriter_.hook_constructed();
   rewritten_ = false;

@@ -40,13 +40,13 @@ class BciEngine final : public Engine, private ClassRewriting {
   void thread_made(JNIEnv* jni, jobject thread) noexcept;
   void constructed(JNIEnv* jni, jobject made) noexcept;
 
-  // From now on constructed() is told where objects are complete; classes are rewritten for it by the next
-  // prepare(), which must follow.
-  void tell_constructed();
+  // Adds the hooks that call constructed() where objects are complete; the next prepare(), which must
+  // follow, rewrites the classes.
+  void enable_constructed_hooks();
 
  private:
   // Bytecode indices of hooks refer to the class file without other rewritings.
-  Turn turn() const override { return Turn::kFirst; }
+  Order order() const override { return Order::kFirst; }
   bool may_want(std::string_view internal_name, bool is_platform) override;
   std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading,
                                     bci::ByteSpan class_file) override;

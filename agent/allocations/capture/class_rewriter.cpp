@@ -131,7 +131,7 @@ std::vector<CallRule> call_rules(bool with_built) {
   return rules;
 }
 
-// What makes objects without a `new` in rewritten code.
+// The calls that create objects without a `new` in rewritten code.
 std::vector<CallRule> maker_rules() {
   const auto maker = [](const char* owner, const char* name) {
     return CallRule{{owner, name, ""}, CallPosition::kAfter, hook("constructed")};
@@ -207,7 +207,7 @@ ClassRewriter::Need ClassRewriter::need_of(bci::ByteSpan pool, std::uint16_t cou
   bci::SkipReason why{};
   const auto parsed = bci::ConstantPool::parse(in, count, why);
   if (!parsed || hooks_constructed_) return Need::kMaybe;  // rewrite() reports the error
-  Need need = Need::kLookAtCode;
+  Need need = Need::kScanCode;
   for (std::uint32_t i = 1; i < count; ++i) {
     const auto index = static_cast<std::uint16_t>(i);
     const std::uint8_t tag = parsed->tag(index);

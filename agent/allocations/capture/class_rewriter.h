@@ -11,9 +11,9 @@
 //   the ends of StringBuilder chains, unless -XX:-OptimizeStringConcat is given;
 //   calls of valueOf() of the boxes, unless -XX:-EliminateAutoBox is given. The last two kinds of
 //   hooks count nothing: they keep C2 from eliminating allocations that other hooks count.
-//   where objects are complete, but only for a program that listens to its own allocations: behind calls
-//   of constructors, of Constructor.newInstance() and the like;
-//   ends of Thread constructors, so that Scopes knows who made a thread; this counts nothing either.
+//   calls of constructors, of Constructor.newInstance() and the like, after which objects are complete;
+//   only for an ObjectListener;
+//   ends of Thread constructors, which tell Scopes a thread's creator; these count nothing either.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@
 
 namespace ddm {
 
-// Whose constructors have a hook, whatever else is in the class.
+// The class whose constructors are always hooked.
 inline constexpr const char* kThreadClass = "java/lang/Thread";
 
 class ClassRewriter {
@@ -44,12 +44,12 @@ class ClassRewriter {
 
   // Whether a class may need hooks, by its constant pool (from JVMTI); if that is not conclusive,
   // by the bytecode of its methods. "No" is certain.
-  enum class Need { kNoHasThem, kMaybe, kLookAtCode };
+  enum class Need { kNoHasThem, kMaybe, kScanCode };
   Need need_of(bci::ByteSpan pool, std::uint16_t count) const;
   static bool code_may_need_hooks(bci::ByteSpan bytecode);
 
-  // From now on a hook stands where new objects are complete, too: behind their constructors, and behind
-  // what makes objects without `new`. Classes that have been rewritten get it when they are once more.
+  // Also hooks where new objects are complete: after constructor calls, and after calls that create
+  // objects without `new`. Rewritten classes get these hooks at their next rewriting.
   void hook_constructed() { hooks_constructed_ = true; }
   bool hooks_constructed() const { return hooks_constructed_; }
 
@@ -67,7 +67,7 @@ class ClassRewriter {
   bci::ConstructedHook threads_;
   bci::CallSiteHook calls_;
   bci::NewSiteHook new_sites_;
-  bci::CallSiteHook makers_;  // calls that may make an object
+  bci::CallSiteHook makers_;  // calls that may create an object
   std::atomic<bool> hooks_constructed_{false};
 
   mutable std::mutex mutex_;

@@ -6,7 +6,7 @@
 
 namespace ddm {
 
-constinit thread_local CurrentThread::Noted CurrentThread::t_noted;
+constinit thread_local CurrentThread::Cached CurrentThread::t_cached;
 
 CurrentThread::CurrentThread(jvmtiEnv* jvmti, JNIEnv* jni, jobject current,
                              jfieldID thread_id_field, ThreadNames& names)
@@ -28,8 +28,8 @@ CurrentThread::CurrentThread(jvmtiEnv* jvmti, JNIEnv* jni, jobject current,
   }
 }
 
-// vmStructs does not export _vthread. It stands between two fields that are exported, and on a
-// platform thread it leads to the same object as _threadObj.
+// vmStructs does not export _vthread. The field is between two exported ones, and on a platform
+// thread it refers to the same object as _threadObj.
 bool CurrentThread::has_both_handles(JNIEnv* jni) const {
   const auto before = vm_structs::offset_of("JavaThread", "_threadObj");
   const auto after = vm_structs::offset_of("JavaThread", "_jvmti_vthread");
@@ -45,19 +45,20 @@ bool CurrentThread::has_both_handles(JNIEnv* jni) const {
          platform_object == read_own<std::uintptr_t>(*current);
 }
 
-std::int64_t CurrentThread::ask(JNIEnv* jni, jthread thread) {
+std::int64_t CurrentThread::query(JNIEnv* jni, jthread thread) {
   LocalRef<jthread> asked(jni, nullptr);
   if (thread == nullptr) {
     if (jvmti_->GetCurrentThread(asked.out()) != JVMTI_ERROR_NONE || !asked) return 0;
     thread = asked.get();
   }
   const std::int64_t id = jni->GetLongField(thread, thread_id_field_);
-  // Around a mount, JVMTI and _vthread may name different threads; eetop is 0 of a virtual one.
+  // During a mount, JVMTI and _vthread may give different threads; the eetop of a virtual thread is
+  // 0.
   const bool platform =
       never_changes_ || (threads_ && threads_->of(jni, thread) == threads_->of(jni));
-  const std::uint32_t times_forgotten = names_.times_forgotten();
+  const std::uint32_t generation = names_.generation();
   names_.note(jni, thread, id);
-  t_noted = {id, times_forgotten, platform};
+  t_cached = {id, generation, platform};
   return id;
 }
 

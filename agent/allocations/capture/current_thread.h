@@ -21,13 +21,13 @@ class CurrentThread {
 
   // `thread`: the java.lang.Thread if known, else null. Registers the thread's name.
   std::int64_t id(JNIEnv* jni, jthread thread) {
-    const Noted noted = t_noted;
-    if (noted.id != 0 && noted.times_forgotten == names_.times_forgotten() &&
-        (by_word_ ? word<std::int64_t>(jni, word_offset_) == noted.id
-                  : noted.platform && !may_be_virtual(jni))) {
-      return noted.id;
+    const Cached cached = t_cached;
+    if (cached.id != 0 && cached.generation == names_.generation() &&
+        (by_word_ ? word<std::int64_t>(jni, word_offset_) == cached.id
+                  : cached.platform && !may_be_virtual(jni))) {
+      return cached.id;
     }
-    return ask(jni, thread);
+    return query(jni, thread);
   }
 
   // Of any.
@@ -36,7 +36,7 @@ class CurrentThread {
   }
 
   // Call when the calling thread starts or ends as a Java thread.
-  static void forget() { t_noted = {}; }
+  static void forget() { t_cached = {}; }
 
  private:
   // Contents of the calling thread's JavaThread.
@@ -56,14 +56,14 @@ class CurrentThread {
     return platform == nullptr || current == nullptr || *platform != *current;
   }
   bool has_both_handles(JNIEnv* jni) const;
-  std::int64_t ask(JNIEnv* jni, jthread thread);
+  std::int64_t query(JNIEnv* jni, jthread thread);
 
-  struct Noted {
+  struct Cached {
     std::int64_t id = 0;  // 0: unknown
-    std::uint32_t times_forgotten = 0;
+    std::uint32_t generation = 0;
     bool platform = false;
   };
-  static constinit thread_local Noted t_noted;
+  static constinit thread_local Cached t_cached;
 
   jvmtiEnv* const jvmti_;
   const jfieldID thread_id_field_;

@@ -1,5 +1,5 @@
 // The totals of ended threads: the most recent ones individually, all earlier ones as a sum. Copied
-// into a BooksMoment; guarded by its owner.
+// into a BooksSnapshot; guarded by its owner.
 #pragma once
 
 #include <cstdint>

@@ -77,7 +77,7 @@ std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
 void LiveObjects::stop(JNIEnv* jni, Figures figures) {
   if (!sites_) return;
   if (on()) {
-    if (figures == Figures::kStay) settle(kThreadPatience);
+    if (figures == Figures::kKeep) settle(kThreadPatience);
     table_.store(nullptr, std::memory_order_release);
     end_thread(kThreadPatience);
     bell_->switch_to(false);
@@ -85,12 +85,12 @@ void LiveObjects::stop(JNIEnv* jni, Figures figures) {
     if (!reclamation_.wait_for_readers(kFollowersPatience)) {
       log_info("a thread is held up where it follows an object");
     }
-    books_.take_journals();
+    books_.drain_journals();
     remove_handles(jni);
     if (most_handles_ >= kManyHandles) freed_memory_.expect();
     ended_ms_ = coarse_epoch_ms();
   }
-  if (figures == Figures::kStay) return;
+  if (figures == Figures::kKeep) return;
   std::shared_ptr<LiveTable> table;
   {
     const auto held = sites_->hold();
@@ -115,19 +115,19 @@ void LiveObjects::remove_handles(JNIEnv* jni) {
     strays = sites_->take_strays();
   }
   chunks.for_each([&](const LiveObject& one) { jni->DeleteWeakGlobalRef(weak(one.handle)); });
-  give_back(jni, strays);
-  while (dead_.any()) give_back_some(jni);
+  delete_handles(jni, strays);
+  while (dead_.any()) delete_some_handles(jni);
   dead_.shrink();
   most_handles_ = std::max(most_handles_, chunks.size());
 }
 
-void LiveObjects::give_back(JNIEnv* jni, std::span<const std::uint64_t> handles) const {
+void LiveObjects::delete_handles(JNIEnv* jni, std::span<const std::uint64_t> handles) const {
   for (const std::uint64_t handle : handles) jni->DeleteWeakGlobalRef(weak(handle));
 }
 
-void LiveObjects::give_back_some(JNIEnv* jni) noexcept {
-  DeadHandles::Room room;
-  give_back(jni, dead_.take(room));
+void LiveObjects::delete_some_handles(JNIEnv* jni) noexcept {
+  DeadHandles::Buffer buffer;
+  delete_handles(jni, dead_.take(buffer));
 }
 
 void LiveObjects::end_thread(milliseconds patience) {
@@ -143,7 +143,7 @@ void LiveObjects::end_thread(milliseconds patience) {
 }
 
 // One of each N consecutive objects, at a random position, since programs are periodic.
-bool LiveObjects::chosen() const {
+bool LiveObjects::is_sampled() const {
   thread_local std::uint32_t at = 0, pick = 0;
   thread_local std::uint64_t random = reinterpret_cast<std::uintptr_t>(&at) | 1;
   if (at == 0) {
@@ -166,7 +166,7 @@ LiveObjects::Mark LiveObjects::follow(JNIEnv* jni, jobject object, std::int64_t 
     not_followed(Reason::kNoIdentity);
     return {};
   }
-  if (one_in_ > 1 && !chosen()) return {0, born, gc};
+  if (one_in_ > 1 && !is_sampled()) return {0, born, gc};
   if (table.full()) [[unlikely]] {
     not_followed(Reason::kNoRoom);
     return {};
@@ -201,7 +201,7 @@ void LiveObjects::watch(JNIEnv* jni) {
     if (swept_gc_ == bell_->count()) {
       bell_->wait_for(kRest);
       if (swept_gc_ != bell_->count() || stopping_) continue;
-      rest(jni);
+      wait_for_gc(jni);
       bell_->wait();
       continue;
     }
@@ -209,7 +209,7 @@ void LiveObjects::watch(JNIEnv* jni) {
     sweep(jni);
     const auto end = Clock::now();
     const auto rest = end + (end - begin);
-    while (!stopping_ && !asked_ && Clock::now() < rest) {
+    while (!stopping_ && !waiters_ && Clock::now() < rest) {
       bell_->wait_for(
           std::max(milliseconds(1), std::chrono::duration_cast<milliseconds>(rest - Clock::now())));
     }
@@ -217,8 +217,8 @@ void LiveObjects::watch(JNIEnv* jni) {
 }
 
 // Returns handles that the program's threads have not returned, and the spare memory.
-void LiveObjects::rest(JNIEnv* jni) {
-  while (!stopping_ && dead_.any()) give_back_some(jni);
+void LiveObjects::wait_for_gc(JNIEnv* jni) {
+  while (!stopping_ && dead_.any()) delete_some_handles(jni);
   dead_.shrink();
   LiveStore::Chunks spare;
   const auto held = sites_->hold();
@@ -228,7 +228,7 @@ void LiveObjects::rest(JNIEnv* jni) {
 void LiveObjects::sweep(JNIEnv* jni) {
   const std::lock_guard out(chunks_out_);
   const std::uint64_t gc = bell_->count();
-  books_.take_journals();
+  books_.drain_journals();
   LiveTable* table = nullptr;
   LiveStore::Chunks chunks;
   std::vector<std::uint64_t> strays;
@@ -239,15 +239,15 @@ void LiveObjects::sweep(JNIEnv* jni) {
     chunks = table->take();
     strays = sites_->take_strays();
   }
-  give_back(jni, strays);
+  delete_handles(jni, strays);
   most_handles_ = std::max(most_handles_, chunks.size());
   const std::uint32_t now = this->now();
   table->begin_ages(gc);
-  DeadHandles::Room dead;
+  DeadHandles::Buffer dead;
   std::size_t count = 0;
   const auto put_away = [&] {
     const std::span<const std::uint64_t> some(dead.data(), std::exchange(count, 0));
-    if (!dead_.add(some)) give_back(jni, some);
+    if (!dead_.add(some)) delete_handles(jni, some);
   };
   const auto stays = [&](const LiveObject& one) {
     if (stopping_.load(std::memory_order_relaxed)) return true;
@@ -297,7 +297,7 @@ void LiveObjects::hold_strongly(JNIEnv* jni, DumpedObjects& held) {
   constexpr int kRounds = 3;
   constexpr std::size_t kFew = 256;
   for (int round = 0; round < kRounds; ++round) {
-    books_.take_journals();
+    books_.drain_journals();
     LiveStore::Chunks fresh;
     {
       const auto guard = sites_->hold();
@@ -342,10 +342,10 @@ bool LiveObjects::settle(milliseconds patience) {
   const std::uint64_t gc = bell_->count();
   std::unique_lock lock(mutex_);
   if (swept_gc_ >= gc) return true;
-  ++asked_;
+  ++waiters_;
   bell_->ring();
   const bool done = swept_.wait_for(lock, patience, [&] { return swept_gc_ >= gc; });
-  --asked_;
+  --waiters_;
   return done;
 }
 

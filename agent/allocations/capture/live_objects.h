@@ -46,27 +46,27 @@ class LiveObjects {
   std::string start(JNIEnv* jni, const AllocationSampling& sampling, std::uint32_t one_in);
   // Ends following and deletes all handles. Figures are kept as of the last collection, or dropped.
   // Does nothing if there is nothing to do.
-  enum class Figures { kStay, kGo };
+  enum class Figures { kKeep, kDrop };
   void stop(JNIEnv* jni, Figures figures);
-  // At VMDeath. From JDK 26 on the VM tells of no collection any more.
+  // At VMDeath. From JDK 26 on the VM reports no collection after it.
   void vm_ends() {
     if (bell_ != nullptr) count_at_end_ = bell_->count();
   }
-  // At the VM's death: the threads end, all else stays as it is.
+  // At the VM's death: ends the threads and changes nothing else.
   void close() {
     freed_memory_.forget();
     end_thread(kCloseLimit);
   }
 
   // How objects are followed now; nullopt: they are not.
-  std::optional<BooksMoment::Following> following() const {
+  std::optional<BooksSnapshot::Following> following() const {
     if (!on()) return std::nullopt;
-    return BooksMoment::Following{began_ms_, one_in_ == 1};
+    return BooksSnapshot::Following{began_ms_, one_in_ == 1};
   }
 
   bool on() const { return table_.load(std::memory_order_relaxed) != nullptr; }
 
-  // Of an object that the calling thread has just made; null: one without identity. In a Reading.
+  // Of an object that the calling thread has just allocated; null: without identity. In a Reading.
   struct Mark {
     std::uint64_t handle = 0;  // 0: not followed
     std::uint32_t born = 0;    // 0: not even excluded by sampling
@@ -78,15 +78,15 @@ class LiveObjects {
     if (table == nullptr) [[likely]]
       return {};
     if (seq % kDeadEvery == 0 && dead_.any()) [[unlikely]]
-      give_back_some(jni);
+      delete_some_handles(jni);
     return follow(jni, object, time_ms, *table);
   }
 
   // Waits until the effects of all collections so far are known; false: timed out.
   bool settle(std::chrono::milliseconds patience);
 
-  // For the length of a heap dump those that are followed and not known to be dead get a strong
-  // handle each, which the dump names. The caller has collected. Excluded from start() and stop() by the caller.
+  // For a heap dump, creates a strong handle for each followed object not known to be dead; the dump
+  // lists these. The caller has requested a collection, and excludes start() and stop().
   void hold_strongly(JNIEnv* jni, DumpedObjects& held);
 
   std::int64_t followed_ms() const;  // duration so far
@@ -97,15 +97,15 @@ class LiveObjects {
   enum class Reason { kNoRoom, kNoMemory, kForeignHandle, kNoIdentity, kCount };
 
   Mark follow(JNIEnv* jni, jobject object, std::int64_t time_ms, const LiveTable& table) noexcept;
-  bool chosen() const;
+  bool is_sampled() const;
   void not_followed(Reason reason) {
     not_followed_[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
   }
   void watch(JNIEnv* jni);
   void sweep(JNIEnv* jni);
-  void rest(JNIEnv* jni);
-  void give_back(JNIEnv* jni, std::span<const std::uint64_t> handles) const;
-  void give_back_some(JNIEnv* jni) noexcept;
+  void wait_for_gc(JNIEnv* jni);
+  void delete_handles(JNIEnv* jni, std::span<const std::uint64_t> handles) const;
+  void delete_some_handles(JNIEnv* jni) noexcept;
   void note_peaks();
   void remove_handles(JNIEnv* jni);
   void hold_strongly(JNIEnv* jni, const LiveStore::Chunks& chunks, DumpedObjects& held) const;
@@ -141,7 +141,7 @@ class LiveObjects {
   std::mutex chunks_out_;  // held while the objects are taken out of the store
   std::unique_ptr<AgentThread> thread_;
   std::atomic<bool> stopping_{false};
-  std::atomic<int> asked_{0};  // threads that wait for figures
+  std::atomic<int> waiters_{0};  // threads that wait for figures
   std::mutex mutex_;
   std::condition_variable swept_;
   std::atomic<std::uint64_t> swept_gc_{0};  // written under the mutex

@@ -50,21 +50,21 @@ void ObjectFacts::watch(JNIEnv* jni, const GcPauses* pauses) {
 }
 
 ObjectFacts::Facts ObjectFacts::of(JNIEnv* jni, jobject object, jclass klass, std::int64_t size) {
-  if (pauses_ == nullptr) return ask(jni, object, klass, size);
+  if (pauses_ == nullptr) return query(jni, object, klass, size);
   const std::uint64_t pause = pauses_->number();
   const auto word = class_word(object, pause);
   if (!word) [[unlikely]]
-    return ask(jni, object, klass, size);
+    return query(jni, object, klass, size);
   const std::uint32_t pauses = GcPauses::count(pause);
-  Meaning meaning;
-  if (!find(*word, pauses, meaning)) [[unlikely]] {
+  KlassFacts klass_facts;
+  if (!find(*word, pauses, klass_facts)) [[unlikely]] {
     const LocalRef<jclass> own(jni, klass == nullptr ? jni->GetObjectClass(object) : nullptr);
-    meaning = learn(jni, klass != nullptr ? klass : own.get(), *word, pauses);
+    klass_facts = learn(jni, klass != nullptr ? klass : own.get(), *word, pauses);
   }
-  if (size == 0) size = size_of(object, meaning.layout_helper, pause);
+  if (size == 0) size = size_of(object, klass_facts.layout_helper, pause);
   if (size == 0) [[unlikely]]
-    return ask(jni, object, klass, 0);
-  return {meaning.class_id, size};
+    return query(jni, object, klass, 0);
+  return {klass_facts.class_id, size};
 }
 
 std::optional<std::uint64_t> ObjectFacts::class_word(jobject object, std::uint64_t pause) const {
@@ -89,7 +89,7 @@ std::optional<std::uint64_t> ObjectFacts::class_word(jobject object, std::uint64
   return word;
 }
 
-bool ObjectFacts::find(std::uint64_t word, std::uint32_t pauses, Meaning& meaning) const {
+bool ObjectFacts::find(std::uint64_t word, std::uint32_t pauses, KlassFacts& klass_facts) const {
   const std::size_t first = first_slot_of(word, kSlots);
   for (const std::size_t at : {first, first ^ 1}) {
     const Slot& slot = slots_[at];
@@ -99,15 +99,15 @@ bool ObjectFacts::find(std::uint64_t word, std::uint32_t pauses, Meaning& meanin
     if (static_cast<std::uint32_t>(id >> 32) != pauses || static_cast<NameId>(id) == kUnknownName) {
       continue;
     }
-    meaning = {static_cast<NameId>(id), static_cast<std::int32_t>(helper)};
+    klass_facts = {static_cast<NameId>(id), static_cast<std::int32_t>(helper)};
     return true;
   }
   return false;
 }
 
-void ObjectFacts::insert(std::uint64_t word, std::uint32_t pauses, Meaning meaning) {
-  const std::uint64_t id = std::uint64_t{pauses} << 32 | meaning.class_id;
-  const std::uint64_t helper = static_cast<std::uint32_t>(meaning.layout_helper);
+void ObjectFacts::insert(std::uint64_t word, std::uint32_t pauses, KlassFacts klass_facts) {
+  const std::uint64_t id = std::uint64_t{pauses} << 32 | klass_facts.class_id;
+  const std::uint64_t helper = static_cast<std::uint32_t>(klass_facts.layout_helper);
   const std::size_t first = first_slot_of(word, kSlots);
   // Replaces an entry of an earlier pause if there is one, else the current entry.
   const bool free = static_cast<std::uint32_t>(slots_[first].id.load(std::memory_order_relaxed) >>
@@ -119,15 +119,16 @@ void ObjectFacts::insert(std::uint64_t word, std::uint32_t pauses, Meaning meani
   slot.check.store(word ^ mixed_check(id, helper), std::memory_order_relaxed);
 }
 
-ObjectFacts::Meaning ObjectFacts::learn(JNIEnv*, jclass klass, std::uint64_t word,
-                                        std::uint32_t pauses) {
-  Meaning meaning;
-  if (klass == nullptr) return meaning;
-  meaning.class_id = class_ids_.id_of(klass);
+ObjectFacts::KlassFacts ObjectFacts::learn(JNIEnv*, jclass klass, std::uint64_t word,
+                                           std::uint32_t pauses) {
+  KlassFacts klass_facts;
+  if (klass == nullptr) return klass_facts;
+  klass_facts.class_id = class_ids_.id_of(klass);
   // The class cannot be unloaded while the object is referenced.
-  meaning.layout_helper = read_at<std::int32_t>(objects_.klass_of(word) + klasses_.layout_helper);
-  if (meaning.class_id != kUnknownName) insert(word, pauses, meaning);
-  return meaning;
+  klass_facts.layout_helper =
+      read_at<std::int32_t>(objects_.klass_of(word) + klasses_.layout_helper);
+  if (klass_facts.class_id != kUnknownName) insert(word, pauses, klass_facts);
+  return klass_facts;
 }
 
 std::int64_t ObjectFacts::size_of(jobject object, std::int32_t layout_helper,
@@ -139,7 +140,8 @@ std::int64_t ObjectFacts::size_of(jobject object, std::int32_t layout_helper,
   return size_by_layout_helper(objects_, layout_helper, length);
 }
 
-ObjectFacts::Facts ObjectFacts::ask(JNIEnv* jni, jobject object, jclass klass, std::int64_t size) {
+ObjectFacts::Facts ObjectFacts::query(JNIEnv* jni, jobject object, jclass klass,
+                                      std::int64_t size) {
   const LocalRef<jclass> own(jni, klass == nullptr ? jni->GetObjectClass(object) : nullptr);
   const jclass known = klass != nullptr ? klass : own.get();
   jlong asked = size;

@@ -38,7 +38,7 @@ class ObjectFacts {
 
  private:
   // What a class word means.
-  struct Meaning {
+  struct KlassFacts {
     NameId class_id = kUnknownName;
     std::int32_t layout_helper = 0;
   };
@@ -52,12 +52,12 @@ class ObjectFacts {
 
   // The object's class word; nullopt if a pause has begun since `pause`.
   std::optional<std::uint64_t> class_word(jobject object, std::uint64_t pause) const;
-  bool find(std::uint64_t word, std::uint32_t pauses, Meaning& meaning) const;
-  void insert(std::uint64_t word, std::uint32_t pauses, Meaning meaning);
-  Meaning learn(JNIEnv* jni, jclass klass, std::uint64_t word, std::uint32_t pauses);
+  bool find(std::uint64_t word, std::uint32_t pauses, KlassFacts& klass_facts) const;
+  void insert(std::uint64_t word, std::uint32_t pauses, KlassFacts klass_facts);
+  KlassFacts learn(JNIEnv* jni, jclass klass, std::uint64_t word, std::uint32_t pauses);
   // 0: unknown, or the object may have moved.
   std::int64_t size_of(jobject object, std::int32_t layout_helper, std::uint64_t pause) const;
-  Facts ask(JNIEnv* jni, jobject object, jclass klass, std::int64_t size);
+  Facts query(JNIEnv* jni, jobject object, jclass klass, std::int64_t size);
 
   jvmtiEnv* const jvmti_;
   ClassIds class_ids_;

@@ -9,7 +9,7 @@
 namespace ddm {
 namespace {
 
-// Constructors inside each other, and what nobody has said to be complete.
+// Limit of queued objects: nested constructors, and objects that nothing has reported as complete.
 constexpr std::uint32_t kMostWaiting = 256;
 
 struct WaitingObjects {
@@ -19,11 +19,11 @@ struct WaitingObjects {
   };
   One objects[kMostWaiting];
   std::uint32_t count;
-  bool telling;  // the listener runs
+  bool notifying;  // the listener runs
 };
 
-// Of a thread that has made something while somebody listened; not in the thread-local block, where the
-// loader has a few hundred bytes for all libraries that come late.
+// Allocated by a thread's first object while there is a listener; not in the thread-local block, of
+// which the loader reserves a few hundred bytes for all late libraries.
 constinit thread_local WaitingObjects* t_waiting = nullptr;
 
 }  // namespace
@@ -43,25 +43,25 @@ std::string ObjectListener::start(JNIEnv* jni, jclass listener) {
   return "";
 }
 
-void ObjectListener::tell(JNIEnv* jni, jobject object, std::int64_t size) noexcept {
+void ObjectListener::notify(JNIEnv* jni, jobject object, std::int64_t size) noexcept {
   if (!on()) return;
-  t_waiting->telling = true;
+  t_waiting->notifying = true;
   jni->CallStaticVoidMethod(class_, method_, object, static_cast<jlong>(size));
   clear_exception(jni);
-  t_waiting->telling = false;
+  t_waiting->notifying = false;
 }
 
 void ObjectListener::allocated(JNIEnv* jni, jobject object, std::int64_t size,
                                bool in_constructor) noexcept {
   if (t_waiting == nullptr) t_waiting = new (std::nothrow) WaitingObjects{};
-  if (object == nullptr || t_waiting == nullptr || t_waiting->telling) return;
+  if (object == nullptr || t_waiting == nullptr || t_waiting->notifying) return;
   WaitingObjects& waiting = *t_waiting;
-  if (!in_constructor) return tell(jni, object, size);
+  if (!in_constructor) return notify(jni, object, size);
   if (waiting.count == kMostWaiting) {
     const WaitingObjects::One oldest = waiting.objects[0];
     std::copy(std::begin(waiting.objects) + 1, std::end(waiting.objects), waiting.objects);
     --waiting.count;
-    tell(jni, oldest.reference, oldest.size);
+    notify(jni, oldest.reference, oldest.size);
     jni->DeleteGlobalRef(oldest.reference);
   }
   const jobject reference = jni->NewGlobalRef(object);
@@ -69,28 +69,28 @@ void ObjectListener::allocated(JNIEnv* jni, jobject object, std::int64_t size,
   waiting.objects[waiting.count++] = {reference, size};
 }
 
-void ObjectListener::tell_from(JNIEnv* jni, std::uint32_t first) noexcept {
+void ObjectListener::notify_from(JNIEnv* jni, std::uint32_t first) noexcept {
   WaitingObjects& waiting = *t_waiting;
   for (std::uint32_t i = first; i < waiting.count; ++i) {
     const WaitingObjects::One one = waiting.objects[i];
-    tell(jni, one.reference, one.size);
+    notify(jni, one.reference, one.size);
     jni->DeleteGlobalRef(one.reference);
   }
   waiting.count = first;
 }
 
 void ObjectListener::constructed(JNIEnv* jni, jobject object) noexcept {
-  if (object == nullptr || t_waiting == nullptr || t_waiting->telling) return;
+  if (object == nullptr || t_waiting == nullptr || t_waiting->notifying) return;
   const WaitingObjects& waiting = *t_waiting;
   for (std::uint32_t i = waiting.count; i > 0; --i) {
-    // What began inside of its constructor is complete, too.
-    if (jni->IsSameObject(waiting.objects[i - 1].reference, object)) return tell_from(jni, i - 1);
+    // Objects begun inside its constructor are complete, too.
+    if (jni->IsSameObject(waiting.objects[i - 1].reference, object)) return notify_from(jni, i - 1);
   }
 }
 
 void ObjectListener::settle(JNIEnv* jni) noexcept {
-  if (t_waiting == nullptr || t_waiting->telling) return;
-  tell_from(jni, 0);
+  if (t_waiting == nullptr || t_waiting->notifying) return;
+  notify_from(jni, 0);
   delete t_waiting;
   t_waiting = nullptr;
 }

@@ -1,13 +1,13 @@
-// A class of the program that is told of every object once it is complete: its static method
-// allocated(Object, long size), on the thread that made the object.
+// Notifies a class of the program of every completed object: calls its static method
+// allocated(Object, long size) on the allocating thread.
 //
-// An object of a constructor is recorded in Object.<init>, where nobody may look at it yet. It waits here,
-// by thread, until constructed() says that its constructor has returned. What was made by nothing that
-// says so (natives, hidden classes) is told with the next object that is complete around it, when its
-// thread ends, or with settle().
+// An object with a constructor is recorded in Object.<init>, before it is complete. It is queued, per
+// thread, until constructed() reports that the constructor has returned. Objects without that report
+// (of natives, of hidden classes) are reported with the next completed enclosing object, when the
+// thread ends, or by settle().
 //
-// The program's threads, in the Tracker's natives. What the listener allocates itself is not told; what it
-// throws is dropped.
+// Runs on the program's threads, in the Tracker's natives. The listener's own allocations are not
+// reported, and its exceptions are dropped.
 #pragma once
 
 #include <jni.h>
@@ -22,21 +22,21 @@ class ObjectListener {
  public:
   bool on() const { return on_.load(std::memory_order_acquire); }
 
-  // "" or why that class cannot listen. One class listens at a time, the last one.
+  // "" or the error. Replaces the previous listener.
   std::string start(JNIEnv* jni, jclass listener);
   void stop() { on_ = false; }
 
   // `in_constructor`: it is not complete yet.
   void allocated(JNIEnv* jni, jobject object, std::int64_t size, bool in_constructor) noexcept;
-  // Ignores null, and what does not wait here.
+  // Ignores null, and objects that are not queued.
   void constructed(JNIEnv* jni, jobject object) noexcept;
-  // All that the calling thread has waiting is complete.
+  // Reports all objects that the calling thread has queued.
   void settle(JNIEnv* jni) noexcept;
 
  private:
-  void tell(JNIEnv* jni, jobject object, std::int64_t size) noexcept;
-  // Tells what waits from `first` on, the oldest first.
-  void tell_from(JNIEnv* jni, std::uint32_t first) noexcept;
+  void notify(JNIEnv* jni, jobject object, std::int64_t size) noexcept;
+  // Reports the queued objects from `first` on, oldest first.
+  void notify_from(JNIEnv* jni, std::uint32_t first) noexcept;
 
   std::atomic<bool> on_{false};
   std::atomic<jclass> class_{

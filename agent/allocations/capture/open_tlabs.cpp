@@ -48,19 +48,19 @@ std::string OpenTlabs::close(jvmtiEnv* jvmti, const std::function<std::uint64_t(
   return run_in_pause(jvmti, [&] { closed = close_all(next_countdown); });
 }
 
-SampleCountdown::Seen OpenTlabs::look(std::uintptr_t thread) const {
-  return countdown_.look(thread, word(thread + tlab_start_), word(thread + tlab_top_));
+SampleCountdown::Words OpenTlabs::read(std::uintptr_t thread) const {
+  return countdown_.read(thread, word(thread + tlab_start_), word(thread + tlab_top_));
 }
 
 OpenTlabs::Closed OpenTlabs::close_all(const std::function<std::uint64_t()>& next_countdown) {
   Closed closed;
   closed.countdowns = true;
   threads_.for_each([&](std::uintptr_t thread) {
-    if (!countdown_.is_plausible(look(thread))) closed.countdowns = false;
+    if (!countdown_.is_plausible(read(thread))) closed.countdowns = false;
   });
   threads_.for_each([&](std::uintptr_t thread) {
     if (closed.countdowns) {
-      countdown_.begin(thread, look(thread), next_countdown());
+      countdown_.begin(thread, read(thread), next_countdown());
       if (tlab_since_ != 0) word(thread + tlab_since_) = 0;
     }
     const std::uint64_t start = word(thread + tlab_start_);

@@ -37,8 +37,8 @@ class OpenTlabs {
     bool countdowns = false;  // all threads' countdowns were restarted
   };
 
-  // The countdown of the calling thread, or of any thread at a safepoint.
-  SampleCountdown::Seen look(std::uintptr_t thread) const;
+  // Reads the countdown of the calling thread, or of any thread at a safepoint.
+  SampleCountdown::Words read(std::uintptr_t thread) const;
   SampleCountdown& countdowns() { return countdown_; }
 
   // Live phase, an attached thread, with SampledObjectAlloc enabled. `next_countdown` is called for

@@ -1,4 +1,4 @@
-// Weak handles of JNI that show themselves whether their object is dead. Any attached thread.
+// Weak JNI handles whose memory shows whether their object is dead. Any attached thread.
 #pragma once
 
 #include <jni.h>
@@ -7,7 +7,7 @@
 
 namespace ddm {
 
-// The word that a weak handle is the address of. The collector may write it meanwhile.
+// The word that a weak handle points to. The collector may write it concurrently.
 inline std::uintptr_t word_behind(jweak handle) {
   constexpr std::uintptr_t kTag = 7;
   return __atomic_load_n(
@@ -15,10 +15,9 @@ inline std::uintptr_t word_behind(jweak handle) {
       __ATOMIC_RELAXED);
 }
 
-// With collectors that clear weak handles while the VM stands still, the word behind a handle says
-// what IsSameObject would, without a call for each object; and G1, which keeps alive what is asked
-// for while it marks, is not asked. Two handles of one object, which hold the same word, show that
-// there is one; they differ if the object moves in between.
+// With collectors that clear weak handles in a pause, the word behind a handle replaces a call of
+// IsSameObject per object; that call would also keep objects alive while G1 marks. True if two handles
+// of one object have the same word; they differ if the object moves in between.
 bool has_plain_handles(JNIEnv* jni, jobject some);
 
 }  // namespace ddm

@@ -32,7 +32,7 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
   if ((object == nullptr && known.klass == nullptr) || closed_ || on_own_thread()) return;
   std::int64_t size = known.size;
   const bool added = add(jni, object, known, top, weight, size);
-  // Outside of the Reading, since the program's listener may take its time.
+  // Outside of the Reading, since the program's listener may take long.
   if (added && listener_.on()) [[unlikely]]
     listener_.allocated(jni, object, size, top == TopFrames::kConstructors);
 }
@@ -71,12 +71,12 @@ bool Recorder::add(JNIEnv* jni, jobject object, const Known& known, TopFrames to
     const std::uint64_t seq = ring->push(record, stack.first_frames());
     if (seq == 0) {
       drop(DropReason::kRingBusy, size, weight);
-      return true;  // it is only not among the recent ones
+      return true;  // counted, but not among the recent records
     }
     const LiveObjects::Mark mark = live_.follow(jni, object, record.time_ms, seq);
     const SiteEntry one{record.class_id, record.trace, size,   weight,
                         mark.handle,     mark.born,    mark.gc};
-    books_.saw(one, seq);
+    books_.count_recorded(one, seq);
     if (scopes_.any()) [[unlikely]]
       scopes_.count(record.thread_id, one);
     return true;
@@ -91,7 +91,7 @@ void Recorder::thread_made(JNIEnv* jni, jobject thread) noexcept {
   try {
     const Reclamation::Reading reading;
     const std::int64_t maker = thread_.id(jni, nullptr);
-    if (!open_ || !scopes_.asks_where(maker)) return;
+    if (!open_ || !scopes_.needs_stack(maker)) return;
     ShownStack stack(TopFrames::kTracker, ShownStack::kMostFrames);
     stacks().capture(jni, stack);
     const NameId class_id = objects_.of(jni, thread, nullptr, 0).class_id;

@@ -58,7 +58,7 @@ class Recorder {
   // The calling thread has made a thread, which belongs to the same scope.
   void thread_made(JNIEnv* jni, jobject thread) noexcept;
 
-  // Who listens to all that is recorded.
+  // The listener to all recorded allocations.
   ObjectListener& listener() { return listener_; }
 
   // Sets the stack walker from now on.
@@ -83,8 +83,7 @@ class Recorder {
   void clear_dropped();
 
  private:
-  // `apart`: of each thread apart.
-  // False: nothing was recorded. `size`: what it is.
+  // False: nothing was recorded. Sets `size` to the object's.
   bool add(JNIEnv* jni, jobject object, const Known& known, TopFrames top, double weight,
            std::int64_t& size) noexcept;
   static TraceNumber trace_of(Sites& sites, ShownStack& stack, std::int64_t thread, bool apart);

@@ -12,15 +12,15 @@ constexpr std::uint64_t kMostIntervals = 128;
 
 enum Word { kCountdown, kTopAtSample, kInEarlierTlabs, kOutsideTlabs };
 
-bool is_in_tlab(std::uint64_t address, const SampleCountdown::Seen& thread) {
+bool is_in_tlab(std::uint64_t address, const SampleCountdown::Words& thread) {
   return thread.tlab_start <= address && address <= thread.tlab_top;
 }
 
 }  // namespace
 
-SampleCountdown::Seen SampleCountdown::look(std::uintptr_t thread, std::uint64_t tlab_start,
-                                            std::uint64_t tlab_top) const {
-  Seen result;
+SampleCountdown::Words SampleCountdown::read(std::uintptr_t thread, std::uint64_t tlab_start,
+                                             std::uint64_t tlab_top) const {
+  Words result;
   std::memcpy(result.words.data(), reinterpret_cast<const void*>(thread + position_),
               sizeof result.words);
   result.tlab_start = tlab_start;
@@ -28,7 +28,7 @@ SampleCountdown::Seen SampleCountdown::look(std::uintptr_t thread, std::uint64_t
   return result;
 }
 
-void SampleCountdown::learn(const Seen& before, const Seen& after) {
+void SampleCountdown::learn(const Words& before, const Words& after) {
   expect_interval(kUsualInterval);
   form_ = Form::kUnknown;
   if (before.words[kCountdown] == 0 || !is_countdown(before.words[kCountdown]) ||
@@ -49,12 +49,12 @@ void SampleCountdown::expect_interval(std::int64_t interval_bytes) {
   most_ = std::max(most_, kMostIntervals * static_cast<std::uint64_t>(interval_bytes));
 }
 
-bool SampleCountdown::is_plausible(const Seen& thread) const {
+bool SampleCountdown::is_plausible(const Words& thread) const {
   if (!known() || !is_countdown(thread.words[kCountdown])) return false;
   return form_ == Form::kBytesLeft || is_in_tlab(thread.words[kTopAtSample], thread);
 }
 
-void SampleCountdown::begin(std::uintptr_t thread, const Seen& seen, std::uint64_t bytes) const {
+void SampleCountdown::begin(std::uintptr_t thread, const Words& seen, std::uint64_t bytes) const {
   if (form_ == Form::kUnknown) return;
   const std::uint64_t words[] = {bytes, seen.tlab_top, 0, 0};
   std::memcpy(reinterpret_cast<void*>(thread + position_), words,

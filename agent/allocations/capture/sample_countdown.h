@@ -24,22 +24,22 @@ class SampleCountdown {
   explicit SampleCountdown(std::int64_t position) : position_(position) {}
 
   // A thread's words, and its TLAB: 0 and 0 if it has none.
-  struct Seen {
+  struct Words {
     std::array<std::uint64_t, 4> words{};
     std::uint64_t tlab_start = 0;
     std::uint64_t tlab_top = 0;
   };
-  Seen look(std::uintptr_t thread, std::uint64_t tlab_start, std::uint64_t tlab_top) const;
+  Words read(std::uintptr_t thread, std::uint64_t tlab_start, std::uint64_t tlab_top) const;
 
   // The calling thread's words before and after a first sample with interval 0.
-  void learn(const Seen& before, const Seen& after);
+  void learn(const Words& before, const Words& after);
   bool known() const { return form_ != Form::kUnknown; }
 
   // Countdowns are drawn for `interval_bytes` from now on.
   void expect_interval(std::int64_t interval_bytes);
 
-  bool is_plausible(const Seen& thread) const;
-  void begin(std::uintptr_t thread, const Seen& seen, std::uint64_t bytes) const;
+  bool is_plausible(const Words& thread) const;
+  void begin(std::uintptr_t thread, const Words& seen, std::uint64_t bytes) const;
 
  private:
   enum class Form { kUnknown, kBytesLeft, kBytesSince };

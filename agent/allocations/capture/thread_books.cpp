@@ -117,7 +117,7 @@ ThreadBooks::Book* ThreadBooks::own_book(JNIEnv* jni, std::int64_t size) {
   return t_own.book;
 }
 
-ThreadBooks::Number ThreadBooks::settled_own(JNIEnv* jni, std::int64_t size) {
+ThreadBooks::Number ThreadBooks::settle_own(JNIEnv* jni, std::int64_t size) {
   Book* book = own_book(jni, size);
   if (book == nullptr) return 0;
   if (book->counter_of == Counter::kHidden) {
@@ -152,19 +152,19 @@ std::shared_ptr<Sites> ThreadBooks::use(std::shared_ptr<Sites> sites) {
   return std::exchange(sites_, std::move(sites));
 }
 
-void ThreadBooks::take_journals() {
+void ThreadBooks::drain_journals() {
   const std::lock_guard lock(mutex_);
   if (!sites_) return;
   const auto held = sites_->hold();
   for (auto& [vm_thread, book] : books_) sites_->take(book->journal, book->seen.read().entries);
 }
 
-void ThreadBooks::look(std::int64_t ms) {
+void ThreadBooks::poll_times(std::int64_t ms) {
   const std::lock_guard lock(mutex_);
   if (!sites_) return;
   const auto held = sites_->hold();
   for (auto& [vm_thread, book] : books_) sites_->take(book->journal, book->seen.read().entries);
-  sites_->look(ms);
+  sites_->poll_times(ms);
 }
 
 void ThreadBooks::add_names(NamesInUse& used) const {
@@ -234,8 +234,9 @@ ThreadBytes ThreadBooks::balance(Book& book, const Seen& seen) const {
   return result;
 }
 
-BooksMoment ThreadBooks::moment(What what, const std::function<std::uint64_t()>& last_seq) const {
-  BooksMoment moment;
+BooksSnapshot ThreadBooks::snapshot(What what,
+                                    const std::function<std::uint64_t()>& last_seq) const {
+  BooksSnapshot moment;
   const std::lock_guard lock(mutex_);
   std::unique_lock<std::mutex> held;
   if (what == What::kTotalsAndSites && sites_) {
@@ -258,7 +259,7 @@ BooksMoment ThreadBooks::moment(What what, const std::function<std::uint64_t()>&
   if (held) held.unlock();
   // Counters are read last, so that they include every record up to last_seq(): allocated >= seen.
   for (const auto& [vm_thread, book] : books_) {
-    BooksMoment::Thread& thread = moment.threads_[book->number];
+    BooksSnapshot::Thread& thread = moment.threads_[book->number];
     thread.bytes = balance(*book, thread.seen);
   }
   moment.ended_ = ended_;

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "allocations/capture/allocated_bytes.h"
-#include "allocations/capture/books_moment.h"
+#include "allocations/capture/books_snapshot.h"
 #include "allocations/capture/ended_threads.h"
 #include "allocations/store/seen_counter.h"
 #include "allocations/store/site_set.h"
@@ -45,9 +45,9 @@ class ThreadBooks {
     return sites_;
   }
   // Moves the threads' counts from their journals to the sites.
-  void take_journals();
-  // The same, and what has come since the last look belongs to the time until now (SiteTimes).
-  void look(std::int64_t ms);
+  void drain_journals();
+  // The same, and attributes the allocations since the last poll to that time (SiteTimes).
+  void poll_times(std::int64_t ms);
   Sites* sites() const { return sites_in_use_.load(std::memory_order_acquire); }
 
   // The layout of a thread's counters, if start() has verified it.
@@ -69,13 +69,13 @@ class ThreadBooks {
   Number own(JNIEnv* jni, std::int64_t size) {
     const Book* const book = t_own.book;
     if (book == nullptr || book->unsettled > 0 || book->counter_of == Counter::kHidden) [[unlikely]]
-      return settled_own(jni, size);
+      return settle_own(jni, size);
     return book->number;
   }
 
   // Counts an allocation that was recorded as `seq`. Call after own(), on the same thread and in
   // the same Reading, and only after the record is in the ring.
-  void saw(const SiteEntry& one, std::uint64_t seq) {
+  void count_recorded(const SiteEntry& one, std::uint64_t seq) {
     count({1, 0, one.weight, static_cast<double>(one.size) * one.weight, seq}, one);
   }
   void dropped(const SiteEntry& one) {
@@ -92,7 +92,7 @@ class ThreadBooks {
 
   // A snapshot of all books; `last_seq` is called at that moment for the newest record's seq.
   enum class What { kTotals, kTotalsAndSites };
-  BooksMoment moment(What what, const std::function<std::uint64_t()>& last_seq) const;
+  BooksSnapshot snapshot(What what, const std::function<std::uint64_t()>& last_seq) const;
 
   // Adds the names that the sites refer to.
   void add_names(NamesInUse& used) const;
@@ -137,7 +137,7 @@ class ThreadBooks {
 
   Key own_key(JNIEnv* jni) const;
   Book* own_book(JNIEnv* jni, std::int64_t size);
-  Number settled_own(JNIEnv* jni, std::int64_t size);
+  Number settle_own(JNIEnv* jni, std::int64_t size);
   // Inlined in its caller, so that its arguments are passed in registers.
   [[gnu::always_inline]] void count(Seen seen, const SiteEntry& one) {
     Book* const own = t_own.book;

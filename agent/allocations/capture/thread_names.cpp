@@ -14,7 +14,7 @@ constexpr std::size_t kMostNames = 2 * kMaxRecords / 8;
 
 struct LastNoted {
   std::int64_t id = 0;
-  std::uint32_t times_forgotten = 0;
+  std::uint32_t generation = 0;
   friend bool operator==(const LastNoted&, const LastNoted&) = default;
 };
 thread_local LastNoted t_last_noted;
@@ -36,7 +36,7 @@ std::string ThreadNames::name_of(JNIEnv* jni, jthread thread) const {
 }
 
 void ThreadNames::note(JNIEnv* jni, jthread thread, std::int64_t id) {
-  const LastNoted now{id, times_forgotten_.load(std::memory_order_acquire)};
+  const LastNoted now{id, generation_.load(std::memory_order_acquire)};
   if (t_last_noted == now) return;
   t_last_noted = now;
   {
@@ -45,11 +45,11 @@ void ThreadNames::note(JNIEnv* jni, jthread thread, std::int64_t id) {
   }
   std::string name = name_of(jni, thread);
   const std::lock_guard lock(mutex_);
-  keep(id, name);
+  store(id, name);
   names_.emplace(id, std::move(name));
   if (names_.size() > kMostNames) {
     names_.erase(names_.begin(), std::next(names_.begin(), kMostNames / 2));
-    ++times_forgotten_;
+    ++generation_;
   }
 }
 
@@ -57,7 +57,7 @@ void ThreadNames::thread_ending(JNIEnv* jni, jthread thread) {
   const std::int64_t id = jni->GetLongField(thread, fields_.id);
   std::string name = name_of(jni, thread);
   const std::lock_guard lock(mutex_);
-  keep(id, name);
+  store(id, name);
   names_[id] = std::move(name);
 }
 
@@ -69,11 +69,11 @@ std::map<std::int64_t, std::string> ThreadNames::known() {
 void ThreadNames::keep_in(std::unique_ptr<RingThreadNames> file) {
   const std::lock_guard lock(mutex_);
   file_ = std::move(file);
-  for (const auto& [id, name] : names_) keep(id, name);
+  for (const auto& [id, name] : names_) store(id, name);
 }
 
-void ThreadNames::keep(std::int64_t id, const std::string& name) {
-  if (file_ && file_->add(id, name)) ++times_forgotten_;
+void ThreadNames::store(std::int64_t id, const std::string& name) {
+  if (file_ && file_->add(id, name)) ++generation_;
 }
 
 std::map<std::int64_t, std::string> ThreadNames::read(
@@ -90,7 +90,7 @@ std::map<std::int64_t, std::string> ThreadNames::read(
   }
   const std::lock_guard lock(mutex_);
   if (std::erase_if(names_, [&](const auto& entry) { return !wanted.contains(entry.first); }) > 0) {
-    ++times_forgotten_;  // a virtual thread may be running without being in the VM's list
+    ++generation_;  // a virtual thread may be running without being in the VM's list
   }
   live.insert(names_.begin(), names_.end());
   return live;

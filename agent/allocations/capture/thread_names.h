@@ -33,7 +33,7 @@ class ThreadNames {
   // names were dropped since.
   void note(JNIEnv* jni, jthread thread, std::int64_t id);
   // While this value is unchanged, stored names need not be stored again.
-  std::uint32_t times_forgotten() const { return times_forgotten_.load(std::memory_order_acquire); }
+  std::uint32_t generation() const { return generation_.load(std::memory_order_acquire); }
   void thread_ending(JNIEnv* jni, jthread thread);  // while tracking is on
 
   // All stored names. Without the VM, on any thread.
@@ -45,14 +45,14 @@ class ThreadNames {
 
  private:
   std::string name_of(JNIEnv* jni, jthread thread) const;
-  void keep(std::int64_t id, const std::string& name);
+  void store(std::int64_t id, const std::string& name);
 
   jvmtiEnv* const jvmti_;
   const Fields fields_;
   std::mutex mutex_;
   std::map<std::int64_t, std::string> names_;
   std::unique_ptr<RingThreadNames> file_;
-  std::atomic<std::uint32_t> times_forgotten_{0};  // how often names were dropped
+  std::atomic<std::uint32_t> generation_{0};  // how often names were dropped
 };
 
 }  // namespace ddm

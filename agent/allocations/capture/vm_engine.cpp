@@ -125,8 +125,8 @@ void VmEngine::give_capability_back() {
 }
 
 void VmEngine::learn_countdowns(JNIEnv* jni) {
-  if (!looked_for_tlabs_) {
-    looked_for_tlabs_ = true;
+  if (!tlabs_located_) {
+    tlabs_located_ = true;
     const auto allocated = books_.allocated_layout();
     if (allocated) {
       open_tlabs_ = OpenTlabs::find(*allocated, books_.vm_thread(jni));
@@ -164,8 +164,8 @@ void VmEngine::close_open_tlabs() {
 
 void VmEngine::sample_calling_thread(JNIEnv* jni, jthread thread) {
   const std::uintptr_t self = open_tlabs_ ? vm_thread(jni, thread) : 0;
-  SampleCountdown::Seen before;
-  if (self != 0) before = open_tlabs_->look(self);
+  SampleCountdown::Words before;
+  if (self != 0) before = open_tlabs_->read(self);
   t_waits_for_sample = true;
   for (int i = 0; i < kMostGarbageArrays && t_waits_for_sample; ++i) {
     const LocalRef<jbyteArray> garbage(jni, jni->NewByteArray(kGarbageBytes));
@@ -173,7 +173,7 @@ void VmEngine::sample_calling_thread(JNIEnv* jni, jthread thread) {
   }
   const bool sampled = !t_waits_for_sample;
   t_waits_for_sample = false;
-  if (self != 0 && sampled) open_tlabs_->countdowns().learn(before, open_tlabs_->look(self));
+  if (self != 0 && sampled) open_tlabs_->countdowns().learn(before, open_tlabs_->read(self));
   books_.rebase_current(jni);
 }
 

@@ -52,7 +52,7 @@ class VmEngine final : public Engine, private VmListener {
   Recorder& recorder_;
   ThreadBooks& books_;
   std::optional<OpenTlabs> open_tlabs_;
-  bool looked_for_tlabs_ = false;
+  bool tlabs_located_ = false;
   bool tried_to_learn_ = false;
   AllocationSampling sampling_;
 };

@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "allocations/store/ring_moment.h"
+#include "allocations/store/ring_snapshot.h"
 
 namespace ddm {
 namespace {
@@ -68,7 +68,7 @@ AllocRing::AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_
       memory_(std::move(memory)) {}
 
 inline std::uint64_t AllocRing::ticket(std::int64_t time_ms) {
-  // A writer that draws after a RingMoment's fetch_add() also sees its keep_up_to().
+  // A writer that draws after a RingSnapshot's fetch_add() also sees its begin_read().
   const auto draw = [this](std::uint32_t count) {
     return counters_.next_seq.fetch_add(count, std::memory_order_acquire);
   };
@@ -93,7 +93,7 @@ std::uint64_t AllocRing::push(const AllocRecord& record, std::span<const Frame> 
   return 0;
 }
 
-RecordSet AllocRing::snapshot() { return RingMoment(*this).records(); }
+RecordSet AllocRing::snapshot() { return RingSnapshot(*this).records(); }
 
 void AllocRing::clear() {
   end_runs();

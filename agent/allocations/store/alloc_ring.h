@@ -55,7 +55,7 @@ class AllocRing {
   // locked by a delayed writer, which happens only in a ring of a few slots; nothing is stored.
   std::uint64_t push(const AllocRecord& record, std::span<const Frame> frames);
 
-  // The current records (ring_moment.h).
+  // The current records (ring_snapshot.h).
   RecordSet snapshot();
 
   // Drops all records; seq continues.
@@ -67,7 +67,7 @@ class AllocRing {
   std::uint32_t depth() const { return depth_; }
 
  private:
-  friend class RingMoment;
+  friend class RingSnapshot;
 
   AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_t slot_count,
             std::uint32_t records, std::uint32_t depth, std::shared_ptr<void> memory);

@@ -24,7 +24,7 @@ class DeadHandles {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 20;  // 8 MB
   static constexpr std::size_t kAtOnce = 96;
-  using Room = std::array<std::uint64_t, kAtOnce>;
+  using Buffer = std::array<std::uint64_t, kAtOnce>;
 
   // Adds all of them; false: no room.
   bool add(std::span<const std::uint64_t> handles) {
@@ -40,15 +40,15 @@ class DeadHandles {
   bool any() const { return count_.load(std::memory_order_relaxed) != 0; }
 
   // Takes some of them for the caller. Empty: there are none, or another thread is taking.
-  std::span<const std::uint64_t> take(Room& room) {
+  std::span<const std::uint64_t> take(Buffer& buffer) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock) return {};
     const std::size_t count = count_.load(std::memory_order_relaxed);
-    const std::size_t taken = std::min(count, room.size());
+    const std::size_t taken = std::min(count, buffer.size());
     if (taken == 0) return {};
-    std::copy_n(&(*list_)[count - taken], taken, room.begin());
+    std::copy_n(&(*list_)[count - taken], taken, buffer.begin());
     count_.store(count - taken, std::memory_order_relaxed);
-    return {room.data(), taken};
+    return {buffer.data(), taken};
   }
 
   // Frees the memory if it is empty.

@@ -22,15 +22,15 @@ std::shared_ptr<RingSlot::Word> untouched_words(std::size_t bytes) {
 
 }  // namespace
 
-bool KeptRecords::keep_up_to(std::uint64_t end) {
+bool KeptRecords::begin_read(std::uint64_t end) {
   if (slots_ == nullptr) slots_ = untouched_words(index_.slots() * RingSlot::bytes(depth_));
   if (slots_ == nullptr) return false;
   end_.store(end, std::memory_order_seq_cst);
   return true;
 }
 
-void KeptRecords::keep(const RingSlot& slot, std::uint64_t seq, std::uint64_t former) {
-  keeping_.fetch_add(1, std::memory_order_seq_cst);
+void KeptRecords::copy(const RingSlot& slot, std::uint64_t seq, std::uint64_t former) {
+  copying_.fetch_add(1, std::memory_order_seq_cst);
   // Reads end_ again: from here on the reader sees that a writer may be storing a copy.
   const std::uint64_t end = end_.load(std::memory_order_seq_cst);
   if (end != 0 && seq >= end) {
@@ -50,7 +50,7 @@ void KeptRecords::keep(const RingSlot& slot, std::uint64_t seq, std::uint64_t fo
       }
     }
   }
-  keeping_.fetch_sub(1, std::memory_order_release);
+  copying_.fetch_sub(1, std::memory_order_release);
 }
 
 KeptRecords::Found KeptRecords::read(std::uint64_t seq, AllocRecord& record,
@@ -61,12 +61,12 @@ KeptRecords::Found KeptRecords::read(std::uint64_t seq, AllocRecord& record,
   return record.size == kNoRecord ? Found::kNone : Found::kRecord;
 }
 
-void KeptRecords::keep_no_more() {
+void KeptRecords::end_read() {
   end_.store(0, std::memory_order_seq_cst);
   if (slots_ == nullptr) return;
   // If a writer is delayed in the middle of a copy, the memory is not freed until the next time.
   const auto give_up = std::chrono::steady_clock::now() + kCopiersPatience;
-  while (keeping_.load(std::memory_order_seq_cst) != 0) {
+  while (copying_.load(std::memory_order_seq_cst) != 0) {
     if (std::chrono::steady_clock::now() >= give_up) return;
     std::this_thread::yield();
   }

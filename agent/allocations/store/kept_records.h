@@ -31,21 +31,21 @@ class KeptRecords {
   void before_writing(const RingSlot& slot, std::uint64_t seq, std::uint64_t former) {
     if (end_.load(std::memory_order_acquire) == 0) [[likely]]
       return;
-    keep(slot, seq, former);
+    copy(slot, seq, former);
   }
 
   // Serializes readers; held by the callers of the methods below.
   std::mutex& readers() { return readers_; }
   // Writers that draw their ticket from now on keep records before `end`. False: no memory.
-  bool keep_up_to(std::uint64_t end);
+  bool begin_read(std::uint64_t end);
   // Reads a record that is no longer in the ring. kNotYet: the slot's writer is about to store it;
   // kNone: there was no such record.
   enum class Found { kNotYet, kNone, kRecord };
   Found read(std::uint64_t seq, AllocRecord& record, std::span<Frame> frames) const;
-  void keep_no_more();
+  void end_read();
 
  private:
-  void keep(const RingSlot& slot, std::uint64_t seq, std::uint64_t former);
+  void copy(const RingSlot& slot, std::uint64_t seq, std::uint64_t former);
   RingSlot::Word* words_of(std::uint64_t seq) const {
     return slots_.get() + index_.of(seq) * RingSlot::words(depth_);
   }
@@ -56,7 +56,7 @@ class KeptRecords {
   std::mutex readers_;
   std::shared_ptr<RingSlot::Word> slots_;  // null before the first reader
   // Number of writers that are storing a copy.
-  alignas(64) std::atomic<int> keeping_{0};
+  alignas(64) std::atomic<int> copying_{0};
 };
 
 }  // namespace ddm

@@ -18,7 +18,7 @@ void LiveStore::Chunks::append(Chunks more) {
 }
 
 void LiveStore::Chunks::clear_from(std::size_t first) {
-  for (std::size_t i = first; i < list_.size() && spare_.size() < spare_room_; ++i) {
+  for (std::size_t i = first; i < list_.size() && spare_.size() < most_spare_; ++i) {
     list_[i]->used = 0;
     spare_.push_back(std::move(list_[i]));
   }
@@ -44,7 +44,7 @@ bool LiveStore::add_chunk() {
 LiveStore::Chunks LiveStore::take() {
   taken_ += chunks_.list_.size();
   Chunks taken = std::exchange(chunks_, {});
-  taken.spare_room_ = kMostSpare - spare_.size();
+  taken.most_spare_ = kMostSpare - spare_.size();
   return taken;
 }
 

@@ -100,7 +100,7 @@ class LiveStore {
 
     List list_;
     List spare_;                  // empty ones
-    std::size_t spare_room_ = 0;  // limit for them
+    std::size_t most_spare_ = 0;  // limit for them
   };
 
   // False: no memory.

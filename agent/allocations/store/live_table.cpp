@@ -10,7 +10,7 @@ std::unique_ptr<LiveTable> LiveTable::create(std::size_t sites,
                                              const AllocationSampling& sampling) {
   std::unique_ptr<LiveTable> table(new LiveTable(sites, sampling));
   const bool good = table->sums_.good() && table->deaths_.good() && table->ages_->sums.good() &&
-                    table->coming_ages_->sums.good();
+                    table->next_ages_->sums.good();
   return good ? std::move(table) : nullptr;
 }
 
@@ -30,7 +30,7 @@ bool LiveTable::add(const LiveObject& object, double weight) {
   if (object.handle != 0) {
     if (!store_.add(object)) return false;
     followed_bytes_ += bytes;
-    check_room();
+    update_full();
     // The thread was delayed between allocating the object and recording it.
     const std::uint64_t age = BirthGc::age(object.born_gc, gc_);
     if (age > 0) [[unlikely]] {
@@ -58,15 +58,15 @@ void LiveTable::died(const LiveObject& object, std::uint32_t now) {
 }
 
 void LiveTable::begin_ages(std::uint64_t gc) {
-  coming_gc_ = gc;
-  coming_ages_->clear();
+  next_gc_ = gc;
+  next_ages_->clear();
 }
 
 void LiveTable::count_age(const LiveObject& one) {
-  const std::uint64_t age = BirthGc::age(one.born_gc, coming_gc_);
+  const std::uint64_t age = BirthGc::age(one.born_gc, next_gc_);
   if (age == 0) return;
   const double weight = weight_of(one);
-  coming_ages_->add(one.site, age, weight, weight * static_cast<double>(one.size));
+  next_ages_->add(one.site, age, weight, weight * static_cast<double>(one.size));
 }
 
 void LiveTable::count_ages(const LiveStore::Chunks& chunks) {
@@ -75,10 +75,10 @@ void LiveTable::count_ages(const LiveStore::Chunks& chunks) {
 
 void LiveTable::give_back_swept(LiveStore::Chunks chunks) {
   count_ages(store_.added());
-  std::swap(ages_, coming_ages_);
-  gc_ = coming_gc_;
+  std::swap(ages_, next_ages_);
+  gc_ = next_gc_;
   store_.give_back(std::move(chunks));
-  check_room();
+  update_full();
   for (const SiteNumber site : died_at_) {
     Deaths& deaths = deaths_[site];
     LiveSum& sum = sums_[site];

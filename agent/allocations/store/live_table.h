@@ -86,11 +86,11 @@ class LiveTable {
         sums_(sites),
         ages_(std::make_unique<Ages>(sites)),
         deaths_(sites),
-        coming_ages_(std::make_unique<Ages>(sites)) {}
+        next_ages_(std::make_unique<Ages>(sites)) {}
   double weight_of(const LiveObject& object) const {
     return sampling_.every_allocation() ? 1 : sampling_.weight_of(object.size);
   }
-  void check_room() { full_.store(store_.reserved() > kMostObjects, std::memory_order_relaxed); }
+  void update_full() { full_.store(store_.reserved() > kMostObjects, std::memory_order_relaxed); }
 
   const AllocationSampling sampling_;
   LiveStore store_;
@@ -107,8 +107,8 @@ class LiveTable {
   // Of the sweep in progress, accessed by its thread only.
   ReservedArray<Deaths> deaths_;
   std::vector<SiteNumber> died_at_;
-  std::unique_ptr<Ages> coming_ages_;
-  std::uint64_t coming_gc_ = 0;
+  std::unique_ptr<Ages> next_ages_;
+  std::uint64_t next_gc_ = 0;
 };
 
 }  // namespace ddm

@@ -21,11 +21,11 @@ const MethodKinds::Kind& MethodKinds::classify(NameId method, const NameTable& n
   const MethodName& name = names.method(method);
   Kind& kind = method < kMostKept ? kinds_[method] : not_kept_;
   kind.known = true;
-  kind.first_use = is_of_first_use(name.class_name, name.method);
-  kind.waiting = is_of_waiting(name.class_name, name.method);
+  kind.first_use = is_first_use(name.class_name, name.method);
+  kind.waiting = is_contention(name.class_name, name.method);
   kind.jdk = is_jdk_class(name.class_name);
-  kind.runner = is_of_test_runner(name.class_name);
-  kind.program = is_of_program_under_test(name.class_name);
+  kind.runner = is_test_runner(name.class_name);
+  kind.program = is_program_under_test(name.class_name);
   kind.kit = name.class_name.starts_with("ddm.test.");
   kind.name_hash = hash_of(name.class_name, name.method);
   return kind;

@@ -6,7 +6,7 @@
 
 namespace ddm {
 
-void RecordSet::put_in_order() {
+void RecordSet::sort() {
   std::vector<std::size_t> order(records_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(),

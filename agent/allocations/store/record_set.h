@@ -41,9 +41,9 @@ class RecordSet {
   // Drops the oldest beyond `most`.
   void keep_newest(std::size_t most) {
     if (records_.size() <= most) return;
-    const auto gone = static_cast<std::ptrdiff_t>(records_.size() - most);
-    records_.erase(records_.begin(), records_.begin() + gone);
-    first_frame_.erase(first_frame_.begin(), first_frame_.begin() + gone);
+    const auto excess = static_cast<std::ptrdiff_t>(records_.size() - most);
+    records_.erase(records_.begin(), records_.begin() + excess);
+    first_frame_.erase(first_frame_.begin(), first_frame_.begin() + excess);
   }
 
   // Appends a record newer than all others; frame_count is taken from `frames`.
@@ -54,7 +54,7 @@ class RecordSet {
     frames_.insert(frames_.end(), frames.begin(), frames.end());
   }
   // Sorts records that were appended out of order.
-  void put_in_order();
+  void sort();
 
   // Number of records that were overwritten before they could be copied.
   std::int64_t overtaken() const { return overtaken_; }

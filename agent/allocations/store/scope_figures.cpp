@@ -12,7 +12,7 @@ namespace {
 // A stack from a frame outwards, up to where the measured part begins.
 struct Walked {
   bool root = false, first_use = false, runner = false, program = false;
-  bool waits = false;  // the JDK with something; no frame of the program's stands further in
+  bool waits = false;  // the JDK waits, with no frame of the program further in
   std::uint32_t frames = 0;
 };
 

@@ -24,16 +24,16 @@ bool stands_inside(const ScopeRoot& root, std::span<const Frame> frames, const N
       });
     case ScopeRoot::Rule::kProgram:
       return std::any_of(frames.begin(), frames.end(), [&](const Frame& frame) {
-        return is_of_program_under_test(names.method(frame.method).class_name);
+        return is_program_under_test(names.method(frame.method).class_name);
       });
   }
   return false;
 }
 
-bool is_in_makers_place(std::span<const Frame> made_at, const NameTable& names) {
+bool is_in_creators_place(std::span<const Frame> made_at, const NameTable& names) {
   return std::any_of(made_at.begin(), made_at.end(), [&](const Frame& frame) {
     const MethodName& method = names.method(frame.method);
-    return takes_makers_place(method.class_name, method.method);
+    return replaces_creator(method.class_name, method.method);
   });
 }
 
@@ -222,7 +222,7 @@ void Scopes::count(std::int64_t thread, const SiteEntry& one) noexcept {
   }
 }
 
-bool Scopes::asks_where(std::int64_t maker) const {
+bool Scopes::needs_stack(std::int64_t maker) const {
   const std::lock_guard lock(mutex_);
   return members_.contains(maker);
 }
@@ -237,7 +237,7 @@ void Scopes::thread_made(std::int64_t maker, std::int64_t made, bool is_virtual,
   if (scope == nullptr || scope->result.root.rule == ScopeRoot::Rule::kNothing) {
     member = {0, Part::kLent, is_virtual};
   } else if (member.part == Part::kOwner) {
-    if (is_in_makers_place(where, names_)) return;
+    if (is_in_creators_place(where, names_)) return;
     const bool inside = stands_inside(scope->result.root, where, names_);
     member.part = inside ? Part::kMade : Part::kLent;
   }

@@ -78,7 +78,7 @@ class Scopes {
   void count(std::int64_t thread, const SiteEntry& one) noexcept;
 
   // Whether the scope of a thread that `maker` creates depends on the maker's stack, `where`.
-  bool asks_where(std::int64_t maker) const;
+  bool needs_stack(std::int64_t maker) const;
   void thread_made(std::int64_t maker, std::int64_t made, bool is_virtual,
                    std::span<const Frame> where);
   // Whether threads of this class are virtual.

@@ -98,7 +98,7 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> su
       all.aged |= aged != ages.end();
     } else {
       list_.push_back({sum.class_id, sum.trace, std::llround(sum.count), std::llround(sum.bytes),
-                       aged != ages.end() ? keep(old) : 0, life});
+                       aged != ages.end() ? add_ages(old) : 0, life});
     }
   };
   list_.reserve(sums.size() + late.size());
@@ -114,7 +114,7 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> su
   for (const auto& [key, reading] : late) take(reading);
   for (const auto& [id, all] : without) {
     list_.push_back({id, kEmptyTrace, std::llround(all.count), std::llround(all.bytes),
-                     all.aged ? keep(all.ages) : 0, all.life});
+                     all.aged ? add_ages(all.ages) : 0, all.life});
   }
   unplaced_ = std::llround(unplaced);
   sort();
@@ -146,7 +146,7 @@ SiteLife SiteSet::life() const {
   return sum;
 }
 
-std::uint32_t SiteSet::keep(const LiveAges& ages) {
+std::uint32_t SiteSet::add_ages(const LiveAges& ages) {
   ages_.push_back(ages);
   return static_cast<std::uint32_t>(ages_.size());
 }
@@ -188,8 +188,8 @@ SiteSet SiteSet::with(const std::function<bool(std::span<const Frame>)>& wanted)
   SiteSet result;
   result.sites_ = sites_;
   result.ages_ = ages_;
-  Room room;
-  const auto wanted_of = [&](const Site& site) { return wanted(frames(site, room)); };
+  FrameBuffer buffer;
+  const auto wanted_of = [&](const Site& site) { return wanted(frames(site, buffer)); };
   std::ranges::copy_if(list_, std::back_inserter(result.list_), wanted_of);
   for (const SiteMoment& moment : history_) {
     SiteMoment& kept = result.history_.emplace_back();
@@ -207,16 +207,16 @@ SiteSet SiteSet::with(const std::function<bool(std::span<const Frame>)>& wanted)
   return result;
 }
 
-std::span<const Frame> SiteSet::frames(const Site& site, Room& room) const {
+std::span<const Frame> SiteSet::frames(const Site& site, FrameBuffer& buffer) const {
   const CallTree& tree = sites_->traces();
   TraceNumber from = site.trace;
   std::size_t count = 0;
   if (site.innermost || tree.has_gap(from)) {
-    room[count++] = site.innermost ? *site.innermost : tree.frame(from);
-    if (room[0].method != kLeftOutName) room[count++] = {kLeftOutName, kNativeFrameBci};
+    buffer[count++] = site.innermost ? *site.innermost : tree.frame(from);
+    if (buffer[0].method != kLeftOutName) buffer[count++] = {kLeftOutName, kNativeFrameBci};
     if (!site.innermost) from = tree.caller(from);
   }
-  return {room, count + tree.read(from, std::span(room).subspan(count))};
+  return {buffer, count + tree.read(from, std::span(buffer).subspan(count))};
 }
 
 // The bytes allocated at each node and in its callees.
@@ -234,7 +234,7 @@ std::vector<double> SiteSet::bytes_of_callers() const {
 }
 
 SiteSet SiteSet::folded(std::size_t frames) const {
-  constexpr double kWorthTelling = 0.01;  // of all bytes
+  constexpr double kWorthShowing = 0.01;  // of all bytes
   SiteSet result;
   result.sites_ = sites_;
   result.unplaced_ = unplaced_;
@@ -255,7 +255,7 @@ SiteSet SiteSet::folded(std::size_t frames) const {
     if (frames > 0 || bytes.empty()) {
       frames = 0;
       bytes = bytes_of_callers();
-      for (const Site& each : list_) least += kWorthTelling * static_cast<double>(each.bytes);
+      for (const Site& each : list_) least += kWorthShowing * static_cast<double>(each.bytes);
     }
     TraceNumber caller = tree.caller(site.trace);
     while (caller > kCutTrace && bytes[caller] < least) caller = tree.caller(caller);
@@ -268,7 +268,7 @@ SiteSet SiteSet::folded(std::size_t frames) const {
     sum.bytes += site.bytes;
     sum.life += site.life;
     if (site.ages == 0) continue;
-    if (sum.ages == 0) sum.ages = result.keep({});
+    if (sum.ages == 0) sum.ages = result.add_ages({});
     result.ages_[sum.ages - 1] += ages_[site.ages - 1];
   }
   for (const auto& [key, site] : others) result.list_.push_back(site);

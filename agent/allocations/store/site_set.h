@@ -73,8 +73,8 @@ class SiteSet {
 
   // Innermost frame first. The result is stored in `room` until its next use. A gap in a stack is
   // represented by one frame, kLeftOutName.
-  using Room = Frame[kMaxTreeDepth + 3];
-  std::span<const Frame> frames(const Site& site, Room& room) const;
+  using FrameBuffer = Frame[kMaxTreeDepth + 3];
+  std::span<const Frame> frames(const Site& site, FrameBuffer& buffer) const;
   // Frames beyond the outermost one were cut.
   bool cut(const Site& site) const { return sites_->traces().cut(site.trace); }
   const CallTree& traces() const { return sites_->traces(); }
@@ -98,14 +98,14 @@ class SiteSet {
   // Sites without a stack appear with their original trace.
   const std::vector<SiteMoment>& history() const { return history_; }
 
-  // When what came of which site, likewise; the last moments may lack what came last.
+  // Allocations by site and time, likewise; the last moment may be incomplete.
   const TimesReading& times() const { return times_; }
   void set_times(TimesReading times) { times_ = std::move(times); }
 
  private:
   void sort();
   std::vector<double> bytes_of_callers() const;  // by TraceNumber
-  std::uint32_t keep(const LiveAges& ages);
+  std::uint32_t add_ages(const LiveAges& ages);
 
   std::shared_ptr<const Sites> sites_;
   std::vector<Site> list_;

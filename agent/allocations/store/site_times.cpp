@@ -6,26 +6,26 @@
 
 namespace ddm {
 
-void SiteTimes::look(const SiteTable& sites, std::int64_t ms) {
+void SiteTimes::poll(const SiteTable& sites, std::int64_t ms) {
   while (static_cast<std::size_t>(ms / step_) >= kMostMoments) halve();
   const auto now = std::max(static_cast<std::size_t>(ms / step_), last_);
   if (moments_.size() <= now) moments_.resize(now + 1);
-  // Of a look at the end of a moment the bytes are those of the moment before it.
+  // A poll at the end of a moment counts for the moment before it.
   const std::size_t last = now > last_ ? now - 1 : now;
   const std::size_t first = last - last_ <= kMostLate ? last_ : last;
   sites.for_each([&](SiteNumber site, const SiteSum& sum) {
-    if (site >= told_.size()) {
-      told_.resize(std::max<std::size_t>(site + 1, 2 * told_.size()));
-      partly_.resize(told_.size());
+    if (site >= counted_.size()) {
+      counted_.resize(std::max<std::size_t>(site + 1, 2 * counted_.size()));
+      partly_.resize(counted_.size());
     }
-    Told& told = told_[site];
-    if (sum.count == told.count) return;
+    Counted& counted = counted_[site];
+    if (sum.count == counted.count) return;
     if (Rank{sum.bytes, site} < least_) {
       partly_[site] = true;
     } else {
-      add({site, sum.count - told.count, sum.bytes - told.bytes}, first, last);
+      add({site, sum.count - counted.count, sum.bytes - counted.bytes}, first, last);
     }
-    told = {sum.count, sum.bytes};
+    counted = {sum.count, sum.bytes};
   });
   if (now > last_) merge_shares(moments_[last_]);
   last_ = now;
@@ -56,10 +56,10 @@ void SiteTimes::limit_shares() {
   if (shares_ > kMostShares) drop_smallest();
 }
 
-// Of each site one share remains.
+// One share of each site remains.
 void SiteTimes::merge_shares(Moment& moment) {
   shares_ -= moment.size();
-  // A look adds the sites in their order, so that what a single one has added is sorted.
+  // A poll visits the sites in order: the shares of a single one are sorted already.
   if (!std::ranges::is_sorted(moment, {}, &Share::site)) {
     std::ranges::sort(moment, {}, &Share::site);
   }
@@ -91,19 +91,19 @@ void SiteTimes::halve() {
   last_ /= 2;
 }
 
-// Half of the room is free then.
+// Leaves half of the limit free.
 void SiteTimes::drop_smallest() {
   std::vector<Rank> ranks;
   ranks.reserve(shares_);
   for (const Moment& moment : moments_) {
-    for (const Share& share : moment) ranks.push_back({told_[share.site].bytes, share.site});
+    for (const Share& share : moment) ranks.push_back({counted_[share.site].bytes, share.site});
   }
   const auto least = ranks.end() - static_cast<std::ptrdiff_t>(kMostShares / 2);
   std::ranges::nth_element(ranks, least);
   least_ = *least;
   for (Moment& moment : moments_) {
     shares_ -= std::erase_if(moment, [&](const Share& share) {
-      const bool dropped = Rank{told_[share.site].bytes, share.site} < least_;
+      const bool dropped = Rank{counted_[share.site].bytes, share.site} < least_;
       if (dropped) partly_[share.site] = true;
       return dropped;
     });

@@ -1,10 +1,10 @@
-// When the allocations of each site were made: what has come at each site from one look at the table
-// to the next, in moments of equal length since tracking began.
+// The allocations of each site by time: the increments from one poll of the table to the next, in
+// moments of equal length since tracking began.
 //
-// Memory is bounded. When there are too many moments, or too many shares in them, neighbours are merged
-// and the length doubles; at fewer than twice kFewestMoments the smallest sites lose their shares
-// instead, and get none until they are among the larger ones. One thread at a time (under the lock of
-// the Sites); pure.
+// Memory is bounded: beyond the limits of moments or shares, adjacent moments are merged and the
+// length doubles; with fewer than twice kFewestMoments the smallest sites lose their shares instead,
+// and get none until they are among the larger ones. One thread at a time (under the lock of the
+// Sites); pure.
 #pragma once
 
 #include <compare>
@@ -22,8 +22,8 @@ struct SiteShare {
   double count = 0, bytes = 0;
 };
 struct TimesReading {
-  std::int64_t step_ms = 0;                     // 0: times are not known
-  std::vector<std::vector<SiteShare>> moments;  // one after the other, each so long
+  std::int64_t step_ms = 0;                     // length of a moment; 0: times are unknown
+  std::vector<std::vector<SiteShare>> moments;  // consecutive
   std::vector<SiteShare> partly_timed;          // sites of which some allocations are in no moment
 };
 
@@ -33,7 +33,7 @@ class SiteTimes {
   static constexpr std::size_t kMostMoments = 400;
   static constexpr std::size_t kFewestMoments = 50;
   static constexpr std::size_t kMostShares = std::size_t{1} << 19;
-  // A look that comes this many steps late is put where it was made; less is spread.
+  // The increments of a poll up to this many steps late are spread evenly; later ones are not.
   static constexpr std::size_t kMostLate = 8;
 
   struct Share {
@@ -43,19 +43,19 @@ class SiteTimes {
   using Moment = std::vector<Share>;
 
   // `ms`: since tracking began.
-  void look(const SiteTable& sites, std::int64_t ms);
+  void poll(const SiteTable& sites, std::int64_t ms);
 
   std::int64_t step_ms() const { return step_; }
-  // The first one begins with tracking. A site may stand in the last moment several times.
+  // The first one begins with tracking. The last moment may contain a site several times.
   const std::vector<Moment>& moments() const { return moments_; }
-  // True: some of the site's allocations are in no moment, because it was too small.
+  // True: some of the site's allocations are in no moment, because the site was too small.
   bool is_partly_timed(SiteNumber site) const { return site < partly_.size() && partly_[site]; }
 
  private:
-  struct Told {
+  struct Counted {
     double count = 0, bytes = 0;
   };
-  // Sites by size, the number deciding between equal ones.
+  // Orders sites by size, equal ones by number.
   struct Rank {
     double bytes = 0;
     SiteNumber site = 0;
@@ -69,12 +69,12 @@ class SiteTimes {
   void drop_smallest();
 
   std::int64_t step_ = kFirstStep;
-  std::size_t last_ = 0;  // the moment of the last look
+  std::size_t last_ = 0;  // the moment of the last poll
   std::size_t shares_ = 0;
   std::vector<Moment> moments_;
-  std::vector<Told> told_;    // by site, as of the last look
-  std::vector<bool> partly_;  // by site, as many
-  Rank least_;                // smaller sites get no shares
+  std::vector<Counted> counted_;  // by site, as of the last poll
+  std::vector<bool> partly_;      // by site, of the same size
+  Rank least_;                    // smaller sites get no shares
 };
 
 }  // namespace ddm

@@ -11,9 +11,9 @@ std::shared_ptr<Sites> Sites::create(std::uint32_t most, std::uint32_t depth) {
   return sites->table_.good() ? sites : nullptr;
 }
 
-void Sites::make_room(SiteJournal& journal, bool at_any_price) {
+void Sites::drain_if_needed(SiteJournal& journal, bool full) {
   std::unique_lock lock(mutex_, std::defer_lock);
-  if (at_any_price) {
+  if (full) {
     lock.lock();
   } else if (!lock.try_lock()) {
     return;  // another thread reads or drains; the journal still has room

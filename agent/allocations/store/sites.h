@@ -62,7 +62,7 @@ class Sites {
   std::uint64_t write(SiteJournal& journal, const SiteEntry& one) {
     const std::uint64_t open = journal.written_ - journal.drained_.load(std::memory_order_acquire);
     if (open >= SiteJournal::kWorthDraining && open % 16 == 0) [[unlikely]]
-      make_room(journal, open == SiteJournal::kEntries);
+      drain_if_needed(journal, open == SiteJournal::kEntries);
     journal.entries_[journal.written_ % SiteJournal::kEntries] = one;
     return ++journal.written_;
   }
@@ -79,8 +79,8 @@ class Sites {
   std::vector<SiteReading> sums() const;
   void add_names(NamesInUse& used) const;
 
-  // Inside a hold(): what has come at each site since the last look belongs to the time until now.
-  void look(std::int64_t ms) { times_.look(table_, ms); }
+  // Inside a hold(): attributes the increments since the last poll to that time (SiteTimes).
+  void poll_times(std::int64_t ms) { times_.poll(table_, ms); }
   TimesReading times() const;
 
   // Inside a hold(): the history and the ages of followed objects.
@@ -103,7 +103,7 @@ class Sites {
 
  private:
   Sites(std::unique_ptr<CallTree> traces) : traces_(std::move(traces)), table_(traces_->most()) {}
-  void make_room(SiteJournal& journal, bool at_any_price);
+  void drain_if_needed(SiteJournal& journal, bool full);
   void drain(SiteJournal& journal, std::uint64_t end);
   void add(const SiteEntry& one) {
     const SiteNumber site = table_.add(one);

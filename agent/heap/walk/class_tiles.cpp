@@ -19,7 +19,7 @@ ClassTiles::ClassTiles(const ObjectLayout& layout, const KlassTable& table,
                        std::uint64_t tile_bytes, std::size_t classes, std::size_t most)
     : layout_(layout), table_(table), tile_bytes_(tile_bytes), sums_(classes) {
   touched_.reserve(classes);
-  tiles_.reserve(most * kWidest);
+  tiles_.reserve(most * kMostClasses);
 }
 
 void ClassTiles::count(const HeapMap& map, std::span<const HeapArea> areas,
@@ -48,7 +48,7 @@ void ClassTiles::count(const HeapMap& map, std::span<const HeapArea> areas,
 }
 
 void ClassTiles::add(std::uint32_t number, std::uint64_t bytes) noexcept {
-  if (number >= sums_.size()) return;  // one that was loaded a moment ago
+  if (number >= sums_.size()) return;  // a class loaded after the table was read
   Sum& sum = sums_[number];
   if (sum.objects == 0) touched_.push_back(number);
   ++sum.objects;
@@ -59,7 +59,7 @@ void ClassTiles::end_tile(std::uint64_t tile) noexcept {
   const auto wider = [this](std::uint32_t a, std::uint32_t b) {
     return sums_[a].bytes > sums_[b].bytes;
   };
-  const std::size_t kept = std::min(touched_.size(), kWidest);
+  const std::size_t kept = std::min(touched_.size(), kMostClasses);
   std::partial_sort(touched_.begin(), touched_.begin() + static_cast<std::ptrdiff_t>(kept),
                     touched_.end(), wider);
   for (std::size_t i = 0; i < touched_.size(); ++i) {

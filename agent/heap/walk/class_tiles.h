@@ -1,8 +1,8 @@
-// The classes by address: the heap is cut into tiles, each with the classes that take most of it.
+// The classes by address: the heap is divided into tiles, each with the classes that occupy most of
+// it.
 //
-// Counted after a walk, while the program is still stopped. The walk's log has the start of each
-// object, so only class words are read. No allocation, no locks. One thread; several threads count
-// concurrently with one ClassTiles each.
+// Counted after a walk, at the same safepoint. The walk's log has the start of each object, so only
+// class words are read. No allocation, no locks. One thread per ClassTiles.
 #pragma once
 
 #include <span>
@@ -15,20 +15,19 @@ namespace ddm {
 
 class ClassTiles {
  public:
-  static constexpr std::size_t kWidest = 6;  // classes of a tile that are kept
+  static constexpr std::size_t kMostClasses = 6;  // classes of a tile that are kept
 
-  // A power of two: so large that the heap has a few thousand tiles.
+  // A power of two that divides the heap into a few thousand tiles.
   static std::uint64_t tile_bytes_of(std::uint64_t heap_bytes);
 
-  // `classes`: numbers of the table's cells are below. `most`: that may be counted, areas and tiles
-  // together.
+  // `classes`: upper bound of the table's cell numbers. `most`: limit of areas and tiles together.
   ClassTiles(const ObjectLayout& layout, const KlassTable& table, std::uint64_t tile_bytes,
              std::size_t classes, std::size_t most);
 
-  // The objects of areas that have been walked. Positions are bytes from `base`.
+  // Counts the objects of walked areas. Positions are bytes from `base`.
   void count(const HeapMap& map, std::span<const HeapArea> areas, std::uintptr_t base) noexcept;
 
-  // In the order in which they were counted; a tile of several areas may come several times.
+  // In the order of counting; a tile that several areas share may occur several times.
   const std::vector<TileClass>& tiles() const { return tiles_; }
 
  private:
@@ -37,7 +36,7 @@ class ClassTiles {
     std::uint64_t bytes = 0;
   };
   void add(std::uint32_t number, std::uint64_t bytes) noexcept;
-  // What has been added, as a tile's.
+  // Stores the sums since the last call as the tile's.
   void end_tile(std::uint64_t tile) noexcept;
 
   const ObjectLayout layout_;

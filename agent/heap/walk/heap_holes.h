@@ -1,4 +1,4 @@
-// Memory below the top of a space in which nothing lies that a walk could read.
+// Memory below the top of a space that contains no objects.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ struct HeapHole {
   std::uintptr_t end = 0;
 };
 
-// The spaces cut in two at each hole, which becomes free memory at the end of the first half. Sorts
-// the holes. No allocation: `pieces` has room for as many as there are spaces and holes. False: a
-// hole lies in no space, or two in one place.
+// Splits the spaces at each hole, which becomes free memory at the end of the first part. Sorts the
+// holes. No allocation: `pieces` has capacity for all spaces and holes. False: a hole lies in no
+// space, or two holes overlap.
 bool cut_at(std::vector<HeapHole>& holes, const std::vector<HeapSpace>& spaces,
             std::vector<HeapSpace>& pieces) noexcept;
 

@@ -23,7 +23,7 @@ void HeapMap::complete() {
   complete_regions();
 }
 
-// Regions and runs both come in the order of addresses, and a run may lie across several regions.
+// Regions and runs are both in order of address, and a run may span several regions.
 void HeapMap::complete_regions() {
   if (!true_addresses) return;
   std::sort(regions.begin(), regions.end(),

@@ -1,7 +1,7 @@
-// A map of the Java heap at one moment: pieces of memory, and runs of the same state in them.
+// A map of the Java heap at one moment: areas of memory, and runs of equal state in them.
 //
-// Made by HeapMapper, read by whoever sends or counts it. Positions are bytes from the heap's base.
-// Pure data; not thread-safe while it is made.
+// Drawn by HeapMapper. Positions are bytes from the heap's base. Pure data; not thread-safe while it
+// is drawn.
 #pragma once
 
 #include <array>
@@ -15,13 +15,13 @@
 
 namespace ddm {
 
-// A piece without holes: a region, a space. Its runs lie in one of the logs, from `log_offset` on.
+// An area without holes: a region, a space. Its runs are in one of the logs, from `log_offset` on.
 struct HeapArea {
   std::uint64_t position = 0;
   std::uint64_t bytes = 0;
   std::size_t log = 0;
   std::size_t log_offset = 0;
-  bool free_region = false;  // has no object; whether it is committed has to be found out
+  bool free_region = false;  // without objects; may be uncommitted
 };
 
 class HeapMap {
@@ -31,27 +31,27 @@ class HeapMap {
     std::uint64_t bytes = 0;
   };
 
-  std::vector<RunLog> logs;  // one for each of the walks that went side by side
+  std::vector<RunLog> logs;  // one per interleaved walk
   std::vector<HeapArea> areas;
-  // What its pieces are for; in the order of addresses once the map is complete. Empty: not told.
+  // In order of address once the map is complete. Empty: roles are unknown.
   std::vector<HeapRegion> regions;
-  std::vector<TileClass> tiles;  // which classes lie where, if that was asked for
+  std::vector<TileClass> tiles;  // classes by address, if requested
   std::uint64_t tile_bytes = 0;
   std::vector<std::string> tile_classes;
-  bool true_addresses = true;  // false: positions are made up, objects in the order of a JVMTI walk
-  std::uint64_t gaps = 0;      // stretches that made no sense
+  bool true_addresses = true;  // false: positions are synthetic, in the order of a JVMTI iteration
+  std::uint64_t gaps = 0;      // ranges that could not be parsed
   std::chrono::nanoseconds walk_cpu{};    // of the walk alone, all threads
-  std::chrono::nanoseconds walk_time{};   // of the walk alone, by the clock
+  std::chrono::nanoseconds walk_time{};   // of the walk alone, wall time
   std::size_t threads = 1;                // that walked
   std::chrono::nanoseconds pause_time{};  // of the whole call that stops the program
   std::chrono::system_clock::time_point when;
 
-  // Into the order of addresses.
+  // Sorts the areas by address.
   void sort_areas();
-  // And the figures, those of the regions too; a region of which nothing is in the map is dropped.
+  // Sorts, and computes all figures; drops regions of which the map contains nothing.
   void complete();
 
-  // Entries were lost for want of room.
+  // A log was full, and entries were lost.
   bool full() const;
   std::size_t log_bytes() const;
 
@@ -59,7 +59,7 @@ class HeapMap {
   std::uint64_t objects() const { return objects_; }
   std::uint64_t committed_bytes() const { return committed_; }
 
-  // Calls take(position, bytes, state) for each run, in the order of addresses.
+  // Calls take(position, bytes, state) for each run, in order of address.
   template <typename Take>
   void for_each_run(Take take) const {
     for (const HeapArea& area : areas) {
@@ -73,8 +73,8 @@ class HeapMap {
     }
   }
 
-  // The whole map through `writer`, finished. `merge`: neighbours of the same state are one;
-  // free space always is.
+  // Writes the whole map, and finishes the writer. `merge`: merges adjacent runs of equal state;
+  // free ones are always merged.
   void write(HeapMapWriter& writer, bool merge) const;
 
  private:
@@ -85,8 +85,7 @@ class HeapMap {
   std::uint64_t committed_ = 0;
 };
 
-// Into regions of so many bytes, each: what lies across several of them comes in one piece from a
-// walk.
+// Splits humongous areas, which a walk returns as one, into regions of `region_bytes`.
 void split_humongous(HeapMap& map, std::uint64_t region_bytes);
 
 }  // namespace ddm

@@ -1,5 +1,5 @@
-// A piece of heap without holes: a region of G1 (a humongous object's regions are one), a space of
-// the others.
+// A part of the heap without holes: a region of G1 (a humongous object's regions count as one), or a
+// space of another collector.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace ddm {
 
 struct HeapSpace {
   std::uintptr_t bottom = 0;
-  std::uintptr_t top = 0;    // objects begin below
-  std::uintptr_t limit = 0;  // and end here at the latest; a humongous one lies across regions
+  std::uintptr_t top = 0;    // all objects begin below
+  std::uintptr_t limit = 0;  // all objects end here at the latest; a humongous one spans regions
   std::uintptr_t end = 0;    // free memory up to here
-  bool free_region = false;  // of G1: empty, and perhaps not committed any more
+  bool free_region = false;  // of G1: empty, possibly uncommitted
   RegionRole role = RegionRole::kUnknown;
 };
 

@@ -37,7 +37,7 @@ void HeapWalk::walk(const std::vector<HeapSpace>& spaces, std::uintptr_t base,
       return true;
     }
   };
-  // Side by side as long as there is something for every lane.
+  // Interleaved as long as there is a space for every lane.
   for (;;) {
     bool all = true;
     for (std::size_t lane = 0; lane < lanes_.size() && all; ++lane) {
@@ -47,7 +47,7 @@ void HeapWalk::walk(const std::vector<HeapSpace>& spaces, std::uintptr_t base,
       }
     }
     if (!all) break;
-    LinearWalk::go_abreast(lanes_);
+    LinearWalk::walk_interleaved(lanes_);
   }
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
     if (current[lane] == nullptr) continue;

@@ -1,11 +1,11 @@
-// A walk through a heap's spaces, several of them at a time.
+// Walks a heap's spaces, several at a time.
 //
-// Where an object ends is known once its class and its length have been read, and only there the
-// next one can be looked at: a single walk mostly waits for memory. Three walks through different
-// spaces wait at the same time. Each writes a log of its own; the areas say which.
+// An object's end is known once its class and length are read, and only then can the next one be
+// read: a single walk mostly waits for memory. Three interleaved walks through different spaces
+// overlap their cache misses. Each writes its own log, which its areas refer to.
 //
-// Runs while the program stands still: no allocation, no locks. Several threads may walk the same
-// spaces, each with a HeapWalk of its own: they take the next space from one counter.
+// Runs at a safepoint: no allocation, no locks. Several threads may walk the same spaces, each with
+// its own HeapWalk: they take the next space from one counter.
 #pragma once
 
 #include <atomic>
@@ -19,21 +19,21 @@ namespace ddm {
 
 class HeapWalk {
  public:
-  static constexpr std::size_t kLogs = LinearWalk::kAbreast;
+  static constexpr std::size_t kLogs = LinearWalk::kInterleaved;
 
-  // Writes to kLogs logs of the map, from `first_log` on, which are reserved. `most_spaces`: that
-  // it may have to walk.
+  // Writes to kLogs reserved logs of the map, from `first_log` on. `most_spaces`: upper bound of the
+  // spaces that it may walk.
   HeapWalk(const ObjectLayout& layout, const KlassTable& table, HeapMap& map, std::size_t first_log,
            std::size_t most_spaces);
 
-  // Until no space is left. Positions in the map are bytes from `base`.
+  // Walks until no space is left. Positions in the map are bytes from `base`.
   void walk(const std::vector<HeapSpace>& spaces, std::uintptr_t base,
             std::atomic<std::size_t>& next_space) noexcept;
 
-  // What it has walked.
+  // The areas that it has walked.
   const std::vector<HeapArea>& areas() const { return areas_; }
   Gaps gaps() const;
-  // Whether `known` says yes to one of the class words at which gaps began.
+  // Whether `known` is true for one of the class words at which gaps began.
   template <typename Known>
   bool any_unknown(Known known) const {
     for (const LinearWalk& lane : lanes_) {

@@ -17,7 +17,7 @@ void KlassTable::clear() {
   size_ = 0;
 }
 
-void KlassTable::make_room(std::size_t cells) {
+void KlassTable::reserve(std::size_t cells) {
   while (2 * (size_ + cells) > cells_.size()) grow();
 }
 

@@ -1,10 +1,10 @@
-// From the bottom of a piece of heap to its top, object by object.
+// Walks a space from bottom to top, object by object.
 //
-// Runs while the program stands still: no allocation, no locks. Memory is read between the bounds
-// given and nowhere else; a class word is looked up in the table and never followed. Where a word
-// is no class that the table knows, or an object would not fit, the walk steps on until two objects
-// in a row make sense, and that stretch becomes one of unknown kind. (Dead objects whose class was
-// unloaded look like that, under G1, until their region is collected.)
+// Runs at a safepoint: no allocation, no locks. Only memory between the bounds is read; a class word
+// is looked up in the table and never dereferenced. Where it is not in the table, or an object would
+// not fit, the walk resynchronizes at the next two plausible objects in a row, and the gap becomes
+// one of unknown kind. (Under G1, dead objects whose class was unloaded are such gaps until their
+// region is collected.)
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace ddm {
 
 inline constexpr std::uint8_t kUnknownState = heap_state(Solidity::kHard, HeapKind::kUnknown);
 
-// Stretches that made no sense.
+// Ranges that could not be parsed.
 struct Gaps {
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
@@ -32,61 +32,61 @@ struct Gaps {
 
 class LinearWalk {
  public:
-  // Walks that go side by side. Measured: two take 0.55, three 0.45, four 0.46 of the time of one.
-  static constexpr std::size_t kAbreast = 3;
+  // Interleaved walks. Measured: two take 0.55, three 0.45, four 0.46 of the time of one.
+  static constexpr std::size_t kInterleaved = 3;
 
   LinearWalk(const ObjectLayout& layout, const KlassTable& table, RunLog& log)
       : layout_(layout), table_(table), log_(log) {}
 
-  // From `bottom`, where an object begins, until `top` is reached. An object may reach beyond, up
-  // to `limit` (a humongous object's last region).
+  // Starts at `bottom`, where an object begins, and ends at `top`. The last object may extend beyond
+  // it, up to `limit` (a humongous object's last region).
   void begin(std::uintptr_t bottom, std::uintptr_t top, std::uintptr_t limit) noexcept {
     at_ = bottom;
     top_ = top;
     limit_ = limit;
   }
   bool done() const { return at_ >= top_; }
-  // Where the next object begins; behind the last one, at the end.
+  // Where the next object begins; at the end, after the last one.
   std::uintptr_t at() const { return at_; }
-  // All the way.
+  // Walks to the top.
   void finish() noexcept;
 
-  // All of them some way, until one is done. None is done yet; the layout is the same.
-  static void go_abreast(std::array<LinearWalk, kAbreast>& walks) noexcept;
+  // Advances all of them until one is done. None is done at the call; all have the same layout.
+  static void walk_interleaved(std::array<LinearWalk, kInterleaved>& walks) noexcept;
 
   const Gaps& gaps() const { return gaps_; }
-  // Class words at which gaps began, the first few.
+  // The first few class words at which gaps began.
   static constexpr std::size_t kMaxUnknown = 64;
   std::size_t unknown_count() const { return unknown_count_; }
   std::uint64_t unknown(std::size_t i) const { return unknown_[i]; }
 
  private:
-  // A walk that goes abreast with others, while it meets nothing but objects that need no care: as
-  // little as fits into registers.
-  struct Quick {
+  // The state of an interleaved walk, small enough for registers, while it meets only objects of
+  // the common forms (fast_size_of()).
+  struct FastWalk {
     std::uintptr_t at;
-    std::uintptr_t top;  // below, an object may be read without a thought
+    std::uintptr_t top;  // below it, kFastBytes are readable
     std::uintptr_t limit;
     RunLog::Tail tail;
 
-    // Over one object. False: what is there needs care, and nothing has been done.
+    // Steps over one object. False: it is not of a common form, and nothing was done.
     template <HeaderForm Form>
     bool step(const ObjectLayout& layout, std::uint32_t least, const KlassTable& table) noexcept;
   };
-  Quick quick() const noexcept;
-  void take(const Quick& quick) noexcept;
-  // One object of each in turn; which of them has come to something that needs care.
+  FastWalk fast() const noexcept;
+  void resume(const FastWalk& fast) noexcept;
+  // Steps each walk in turn, one object at a time; returns the index of the first that cannot.
   template <HeaderForm Form, std::size_t... I>
-  static std::size_t go_quickly(const ObjectLayout& layout, const KlassTable& table,
-                                std::array<Quick, kAbreast>& walks,
-                                std::index_sequence<I...>) noexcept;
+  static std::size_t step_fast(const ObjectLayout& layout, const KlassTable& table,
+                               std::array<FastWalk, kInterleaved>& walks,
+                               std::index_sequence<I...>) noexcept;
 
   template <HeaderForm Form>
-  static void go_abreast_as(std::array<LinearWalk, kAbreast>& walks) noexcept;
+  static void walk_interleaved_as(std::array<LinearWalk, kInterleaved>& walks) noexcept;
   // One object, or one gap.
   template <HeaderForm Form>
   void step() noexcept;
-  // The cell of the object at `at` and its size, if both make sense.
+  // The cell of the object at `at`, and its size; null: implausible.
   template <HeaderForm Form>
   const KlassCell* object_at(std::uintptr_t at, std::uint64_t& size) const noexcept;
   template <HeaderForm Form>

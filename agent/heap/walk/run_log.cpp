@@ -20,8 +20,8 @@ std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage 
 }  // namespace
 
 std::optional<RunLog> RunLog::reserve(std::size_t bytes) {
-  // Where the kernel counts address space as memory, a log for the heap as it is likely to be does
-  // as well as one for the worst case.
+  // Where the kernel limits address space, a log for the likely heap is used instead of one for the
+  // worst case.
   for (std::size_t size = whole_pages(std::max(bytes, kLeast)), tries = 0;
        size >= kLeast && tries < 5; size = whole_pages(size / 2), ++tries) {
     void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
@@ -37,7 +37,7 @@ std::optional<RunLog> RunLog::reserve(std::size_t bytes) {
 
 void RunLog::populate(std::size_t bytes) noexcept {
   const auto reserved = static_cast<std::size_t>(tail_.limit - begin_);
-  // Linux 5.14; before, the pages come when they are written to.
+  // Linux 5.14; before, pages are committed on first write.
   madvise(begin_, std::min(whole_pages(bytes), reserved), MADV_POPULATE_WRITE);
 }
 

@@ -1,9 +1,8 @@
-// What a walk has found, in the order found: one entry a stretch of memory, two bytes in most
-// cases.
+// The runs that a walk has found, in order: mostly two bytes each.
 //
-// Written while the program stands still, so it never allocates: the address space is reserved
-// before, and the kernel gives pages as they are touched. An entry is { u1 state, u1 words },
-// words of 8 bytes; words = 0 means that their number follows in 8 bytes.
+// Written at a safepoint, so it never allocates: address space is reserved before, and the kernel
+// commits pages on first touch. An entry is { u1 state, u1 words }, in words of 8 bytes; words = 0:
+// their number follows in 8 bytes.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +16,13 @@ class RunLog {
  public:
   static constexpr std::size_t kMaxEntry = 10;  // bytes
 
-  // None: there is no address space to be had, not even for a much smaller log.
+  // nullopt: no address space, not even for a much smaller log.
   static std::optional<RunLog> reserve(std::size_t bytes);
 
-  // So many bytes are likely to be written: a page fault for each 4 KiB would take a fifth of a
-  // walk's time.
+  // Commits the bytes that are likely to be written: page faults would take a fifth of the walk's
+  // time.
   void populate(std::size_t bytes) noexcept;
-  // Gives back what was reserved and not written.
+  // Releases the reserved memory that was not written.
   void trim() noexcept;
 
   RunLog() = default;
@@ -34,12 +33,12 @@ class RunLog {
   }
   ~RunLog();
 
-  // Where the next entry goes, and how far the memory reaches. A copy of it stays in registers.
+  // The position of the next entry, and the end of the memory. Walks keep a copy in registers.
   struct Tail {
     std::uint8_t* end = nullptr;
     std::uint8_t* limit = nullptr;
 
-    // False: there is no room.
+    // False: no room.
     bool add(std::uint8_t state, std::uint64_t bytes) noexcept {
       if (static_cast<std::size_t>(limit - end) < kMaxEntry) return false;
       const std::uint64_t words = bytes / 8;
@@ -62,7 +61,7 @@ class RunLog {
     if (!tail_.add(state, bytes)) full_ = true;
   }
 
-  // Entries were lost for want of room.
+  // Entries were lost because the log was full.
   bool full() const { return full_; }
   std::size_t size() const { return static_cast<std::size_t>(tail_.end - begin_); }
   void clear() {
@@ -74,7 +73,7 @@ class RunLog {
     std::uint8_t state;
     std::uint64_t bytes;
   };
-  // The entry at `offset`, which moves on to the next one. Only below size().
+  // Returns the entry at `offset`, which must be below size(), and advances `offset`.
   Entry read(std::size_t& offset) const {
     const std::uint8_t* at = begin_ + offset;
     if (at[1] != 0) {

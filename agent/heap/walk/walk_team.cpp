@@ -19,7 +19,7 @@ WalkTeam::~WalkTeam() {
 
 void WalkTeam::help(std::size_t member) {
   state_.wait(kWaiting);
-  // First inside, then a look at the door: run() closes it and then looks who is inside.
+  // Increments inside_ before reading state_: run() closes the state and then reads inside_.
   ++inside_;
   if (state_ == kOpen) (*work_)(member);
   if (--inside_ == 0) inside_.notify_all();

@@ -1,4 +1,4 @@
-// Threads that help with one walk: they are started, and wait, before the program is stopped.
+// Threads that help with one walk, started and waiting before the safepoint.
 //
 // The walk does not wait for a helper that gets no processor in time: the others do its share.
 #pragma once
@@ -13,7 +13,7 @@ namespace ddm {
 class WalkTeam {
  public:
   using Work = std::function<void(std::size_t member)>;
-  // A thread with this name that runs this; not joinable if there is none to be had.
+  // Starts a thread with this name and body; not joinable if none could be started.
   using StartThread = std::function<std::thread(const char* name, std::function<void()>)>;
 
   WalkTeam(std::size_t helpers, const StartThread& start_thread);
@@ -21,11 +21,11 @@ class WalkTeam {
   WalkTeam(const WalkTeam&) = delete;
   WalkTeam& operator=(const WalkTeam&) = delete;
 
-  // With the caller, who is member 0. Helpers are 1, 2, ...
+  // The helpers, 1, 2, ..., and the caller, member 0.
   std::size_t members() const { return helpers_.size() + 1; }
 
-  // Runs the work as member 0 and, on the helpers that are there before that has ended, as they
-  // are numbered; returns when all have ended. Once. Allocates nothing.
+  // Runs the work as member 0, and on each helper that is running before that ends; returns when
+  // all have ended. Call once. Does not allocate.
   void run(const Work& work) noexcept;
 
  private:
@@ -34,7 +34,7 @@ class WalkTeam {
   void help(std::size_t member);
 
   std::atomic<int> state_{kWaiting};
-  std::atomic<int> inside_{0};  // helpers that may be at work
+  std::atomic<int> inside_{0};  // helpers that may be working
   const Work* work_ = nullptr;
   std::vector<std::thread> helpers_;
 };

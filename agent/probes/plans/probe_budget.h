@@ -30,15 +30,15 @@ class ProbeBudget {
   struct Step {
     double wall_ns = 0;
     double cpu_ns = 0;    // of the process, probes and all
-    double other_ns = 0;  // of the sampler, of looking after probes, and of probes that are out
+    double other_ns = 0;  // of the sampler, of managing probes, and of removed probes
     std::span<const Cost> probes;
   };
-  // The probes that are to be taken out together: the dearest ones, until the others are within
-  // the budget.
+  // The probes to remove together: those with the highest costs, until the others are within the
+  // budget.
   std::vector<std::uint64_t> step(const Step& step);
 
   // A one-time cost, which removing a probe does not recover.
-  void spent(double ns) {
+  void charge_once(double ns) {
     used_ns_ += ns;
     other_ns_ += ns;
   }
@@ -51,17 +51,17 @@ class ProbeBudget {
   double other_percent() const;
 
  private:
-  struct Late {
+  struct Recent {
     double ns = 0;          // older costs have less weight
     double lasting_ns = 0;  // without the costs that end by themselves
     double age_ns = 0;      // since the probe went in
   };
-  std::vector<std::uint64_t> too_dear(double late, double window_ns);
+  std::vector<std::uint64_t> costliest(double recent, double window_ns);
 
   double percent_;
-  std::map<std::uint64_t, Late> late_;  // by probe
+  std::map<std::uint64_t, Recent> recent_;  // by probe
   // Moving sums as well.
-  double late_other_ns_ = 0, late_base_ns_ = 0, late_wall_ns_ = 0;
+  double recent_other_ns_ = 0, recent_base_ns_ = 0, recent_wall_ns_ = 0;
   double used_ns_ = 0;
   double other_ns_ = 0;  // of it
   double base_ns_ = 0;

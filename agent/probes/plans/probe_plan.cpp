@@ -22,18 +22,18 @@ PatchArgument local(const char* name) { return {ArgumentKind::kNewLocal, 0, name
 
 class Plan {
  public:
-  Plan(const ProbeWish& wish, const ProbePlace& place) : wish_(wish), place_(place) {}
+  Plan(const ProbeSpec& spec, const ProbePlace& place) : spec_(spec), place_(place) {}
 
   bci::MethodPatches build() {
     patches_.class_name = place_.class_name;
     patches_.method = place_.method;
     patches_.descriptor = place_.descriptor;
-    if (wish_.request.line > 0) {
-      bci::PatchWhen when{bci::WhenKind::kLine, {}, {}, wish_.request.line};
+    if (spec_.request.line > 0) {
+      bci::PatchWhen when{bci::WhenKind::kLine, {}, {}, spec_.request.line};
       add(SiteKind::kLine, at_hit()).when.push_back(std::move(when));
-    } else if (!wish_.field.empty()) {
+    } else if (!spec_.field.empty()) {
       at_field();
-    } else if (wish_.at_return()) {
+    } else if (spec_.at_return()) {
       std::vector<PatchCall> calls = at_hit();
       if (asked(kProbeReturn)) {
         calls.push_back(value(integer(kReturnedValue), {ArgumentKind::kReturn, 0, {}}));
@@ -47,17 +47,17 @@ class Plan {
   }
 
  private:
-  bool asked(ProbeWhat what) const { return (wish_.request.what & what) != 0; }
+  bool asked(ProbeWhat what) const { return (spec_.request.what & what) != 0; }
   bool closed() const { return asked(kProbeReturn) || asked(kProbeThrows); }
 
   // A call of a sink; with a condition, the last parameter is the condition's result.
   PatchCall on_condition(const char* name, const std::string& parameters, const char* result,
                          std::vector<PatchArgument> arguments) const {
     PatchCall call;
-    const char* wanted = wish_.conditions.empty() ? "" : "Z";
+    const char* wanted = spec_.conditions.empty() ? "" : "Z";
     call.sink = {kSinksClass, name, "(" + parameters + wanted + ")" + result};
     call.arguments = std::move(arguments);
-    call.conditions = wish_.conditions;
+    call.conditions = spec_.conditions;
     return call;
   }
 
@@ -72,18 +72,18 @@ class Plan {
 
   std::vector<PatchCall> at_hit() const {
     std::vector<PatchCall> calls;
-    if (wish_.request.recorded()) {
+    if (spec_.request.recorded()) {
       calls.push_back(on_condition("open", "I", "I", {integer(place_.cell)}));
       calls.back().result_local = kRecord;
-      if (asked(kProbeArguments) && wish_.field.empty()) {
+      if (asked(kProbeArguments) && spec_.field.empty()) {
         calls.push_back(value({ArgumentKind::kArgNumber, 0, {}}, {ArgumentKind::kArg, 0, {}}));
         calls.back().each_argument = true;
       }
-      if (wish_.timed()) {
+      if (spec_.timed()) {
         calls.push_back(on_condition("begin", "", "J", {}));
         calls.back().result_local = kBegun;
       }
-    } else if (wish_.timed()) {
+    } else if (spec_.timed()) {
       calls.push_back(on_condition("begin", "I", "J", {integer(place_.cell)}));
       calls.back().result_local = kBegun;
     } else {
@@ -94,7 +94,7 @@ class Plan {
 
   std::vector<PatchCall> at_exit() const {
     std::vector<PatchCall> calls;
-    if (wish_.timed()) {
+    if (spec_.timed()) {
       PatchCall end;
       end.sink = {kSinksClass, "end", "(IJ)V"};
       end.arguments = {integer(place_.cell), local(kBegun)};
@@ -130,7 +130,7 @@ class Plan {
         if (site == SiteKind::kFieldAccess || site == SiteKind::kStaticAccess) {
           std::swap(patch.before, patch.after);
         }
-        patch.when.push_back({bci::WhenKind::kField, owner, wish_.field, 0});
+        patch.when.push_back({bci::WhenKind::kField, owner, spec_.field, 0});
       }
     }
   }
@@ -142,7 +142,7 @@ class Plan {
     return patch;
   }
 
-  const ProbeWish& wish_;
+  const ProbeSpec& spec_;
   const ProbePlace& place_;
   bci::MethodPatches patches_;
 };
@@ -154,7 +154,7 @@ std::string with_slashes(std::string text) {
 
 }  // namespace
 
-Result<ProbeWish> read_probe_wish(ProbeRequest request) {
+Result<ProbeSpec> parse_probe(ProbeRequest request) {
   constexpr std::size_t kMostNames = 1000;
   if (request.methods.empty()) return Error{"no method is named; right is 'shop.Cart.total'"};
   if (request.methods.size() > kMostNames || request.field.size() > kMostNames) {
@@ -176,37 +176,37 @@ Result<ProbeWish> read_probe_wish(ProbeRequest request) {
   if (request.budget > 10'000) return Error{"a budget is 1 to 10000 percent"};
   auto conditions = parse_condition(request.condition);
   if (!conditions) return conditions.error();
-  ProbeWish wish;
-  wish.conditions = std::move(*conditions);
-  if (wish.at_return() && (!whole || (request.what & (kProbeTime | kProbeThrows)) != 0)) {
+  ProbeSpec spec;
+  spec.conditions = std::move(*conditions);
+  if (spec.at_return() && (!whole || (request.what & (kProbeTime | kProbeThrows)) != 0)) {
     return Error{
         "a condition on what is returned goes with args, return and stack of a whole method"};
   }
   const std::size_t dot = request.field.rfind('.');
-  wish.field = request.field.substr(dot == std::string::npos ? 0 : dot + 1);
-  if (!request.field.empty() && wish.field.empty()) {
+  spec.field = request.field.substr(dot == std::string::npos ? 0 : dot + 1);
+  if (!request.field.empty() && spec.field.empty()) {
     return Error{"'" + request.field + "' names no field; right is 'Cart.sum' or 'sum'"};
   }
-  if (dot != std::string::npos) wish.field_owner = with_slashes(request.field.substr(0, dot));
-  wish.request = std::move(request);
-  return wish;
+  if (dot != std::string::npos) spec.field_owner = with_slashes(request.field.substr(0, dot));
+  spec.request = std::move(request);
+  return spec;
 }
 
-bool ProbeWish::at_return() const {
+bool ProbeSpec::at_return() const {
   return std::any_of(conditions.begin(), conditions.end(), [](const bci::PatchCondition& one) {
     return one.left.kind == ArgumentKind::kReturn;
   });
 }
 
-bool ProbeWish::means_field(std::string_view owner, std::string_view name) const {
+bool ProbeSpec::means_field(std::string_view owner, std::string_view name) const {
   if (name != field || !owner.ends_with(field_owner)) return false;
   if (owner.size() == field_owner.size() || field_owner.empty()) return true;
   const char before = owner[owner.size() - field_owner.size() - 1];
   return field_owner.find('/') == std::string::npos && (before == '/' || before == '$');
 }
 
-bci::MethodPatches probe_patches(const ProbeWish& wish, const ProbePlace& place) {
-  return Plan(wish, place).build();
+bci::MethodPatches probe_patches(const ProbeSpec& spec, const ProbePlace& place) {
+  return Plan(spec, place).build();
 }
 
 }  // namespace ddm

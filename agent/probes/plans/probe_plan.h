@@ -15,7 +15,7 @@
 namespace ddm {
 
 // A parsed request.
-struct ProbeWish {
+struct ProbeSpec {
   ProbeRequest request;
   std::vector<bci::PatchCondition> conditions;
   std::string field_owner, field;  // the class as in the request, with slashes; "": any
@@ -29,7 +29,7 @@ struct ProbeWish {
 };
 
 // The error is one sentence: options that exclude each other, or text that cannot be parsed.
-Result<ProbeWish> read_probe_wish(ProbeRequest request);
+Result<ProbeSpec> parse_probe(ProbeRequest request);
 
 struct ProbePlace {
   std::string class_name, method, descriptor;  // internal name
@@ -38,6 +38,6 @@ struct ProbePlace {
   std::vector<std::string> field_owners = {};
 };
 
-bci::MethodPatches probe_patches(const ProbeWish& wish, const ProbePlace& place);
+bci::MethodPatches probe_patches(const ProbeSpec& spec, const ProbePlace& place);
 
 }  // namespace ddm

@@ -29,7 +29,7 @@ class HprofNumbers {
   explicit HprofNumbers(const HprofFirst& first = {}) : first_(first) {}
 
   // A class that was written to the stream by other code.
-  void know_type(const std::string& name, std::uint32_t serial) {
+  void add_foreign_type(const std::string& name, std::uint32_t serial) {
     types_.insert_or_assign(name, serial);
   }
   // Drops all assignments; their numbers are not reused.
@@ -40,7 +40,7 @@ class HprofNumbers {
     texts_.clear();
   }
   // Numbers below these are used by other code.
-  void go_beyond(const HprofFirst& used) {
+  void skip_to(const HprofFirst& used) {
     const auto beyond = [](std::uint32_t first, std::uint32_t& next, std::uint32_t to) {
       if (to > first) next = std::max(next, to - first);
     };

@@ -17,9 +17,9 @@ double part_of(std::int64_t part, std::int64_t whole) {
 }
 
 // Merges sites that are equal once stacks are truncated and lines dropped.
-class SitesByLook {
+class SitesByContent {
  public:
-  SitesByLook(ReportNames& names, const HprofView& view) : names_(names), view_(view) {}
+  SitesByContent(ReportNames& names, const HprofView& view) : names_(names), view_(view) {}
 
   std::size_t place_of(NameId class_id, std::int64_t thread, std::span<const Frame> frames) {
     const std::size_t stack = stack_of(thread, frames);
@@ -47,7 +47,7 @@ class SitesByLook {
   std::unordered_map<std::string, std::size_t> stack_places_;
 };
 
-void add_records(const RecordSet& records, bool threads, SitesByLook& sites) {
+void add_records(const RecordSet& records, bool threads, SitesByContent& sites) {
   std::vector<WeightedSum> sums;
   for (std::size_t i = 0; i < records.size(); ++i) {
     const AllocRecord& record = records[i].record;
@@ -62,11 +62,11 @@ void add_records(const RecordSet& records, bool threads, SitesByLook& sites) {
   }
 }
 
-void add_run(const SiteSet& all, bool threads, SitesByLook& sites) {
+void add_run(const SiteSet& all, bool threads, SitesByContent& sites) {
   const SiteSet run = all.folded(kSpeltOutFrames);
-  SiteSet::Room room;
+  SiteSet::FrameBuffer buffer;
   for (const Site& site : run.list()) {
-    std::span<const Frame> frames = run.frames(site, room);
+    std::span<const Frame> frames = run.frames(site, buffer);
     const std::int64_t thread = threads ? take_thread(frames) : 0;
     HprofSite& sum = sites.list[sites.place_of(site.class_id, thread, frames)];
     sum.bytes += site.bytes;
@@ -98,7 +98,7 @@ std::vector<HprofFrame> hprof_stack(std::span<const Frame> frames, ReportNames& 
 
 HprofSites::HprofSites(const ReportData& data, ReportNames& names, const HprofView& view)
     : live_known_(data.summary.live.has_value()), order_(view.order) {
-  SitesByLook sites(names, view);
+  SitesByContent sites(names, view);
   if (data.sites.counted()) {
     add_run(data.sites, view.threads, sites);
   } else {

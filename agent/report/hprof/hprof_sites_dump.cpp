@@ -245,8 +245,8 @@ class SitesDump {
     if (!stacks_.number) alone.emplace(0, first_);
     HprofBinary* const records = alone ? &*alone : stacks_.stream;
     if (records != nullptr) {
-      records->go_beyond(first_);
-      for (const auto& [name, serial] : classes_) records->know_type(name, serial);
+      records->skip_to(first_);
+      for (const auto& [name, serial] : classes_) records->add_foreign_type(name, serial);
     }
     classes_ = {};
     if (alone) {

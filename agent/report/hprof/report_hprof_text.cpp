@@ -58,9 +58,9 @@ void hprof_text_report(const ReportData& data, const ReportSink& sink) {
   ReportNames names(data.names);
   HprofNumbers numbers;
   const std::int64_t now = data.summary.written_ms;
-  const bool sites = !is_of_time_alone(data);
+  const bool sites = !has_time_only(data);
   std::string explained(sites ? kExplained : "");
-  if (is_of_time_alone(data) || !data.time.empty()) explained += kTimeExplained;
+  if (has_time_only(data) || !data.time.empty()) explained += kTimeExplained;
   explained += hprof_explanation(data.summary);
   if (sites) explained += live_words(data.summary);
   if (!sink(hprof_text_head(now, explained) + thread_starts(data))) return;

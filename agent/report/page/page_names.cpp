@@ -28,8 +28,8 @@ PageNames::Name PageNames::add(Kind kind) {
   return static_cast<Name>(uses.size() - 1) << kKindBits | kind;
 }
 
-PageNames::Name PageNames::frame_called(const std::string& text, const std::string& file, int line,
-                                        char origin) {
+PageNames::Name PageNames::frame_named(const std::string& text, const std::string& file, int line,
+                                       char origin) {
   const PageFrame wanted{methods_.of(text), files_.of(file), line};
   if (wanted.name == origins_.size()) origins_ += origin;
   const std::uint64_t key = std::uint64_t{wanted.name} << 32 | static_cast<std::uint32_t>(line);
@@ -50,7 +50,7 @@ PageNames::Name PageNames::frame(const Frame& frame) {
     const PrintableMethod& method = names_.method(frame.method);
     const auto origin = static_cast<char>('0' + static_cast<int>(origin_of(method.class_name)));
     known->second =
-        frame_called(method.qualified, method.file, line_of(*method.entry, frame.bci), origin);
+        frame_named(method.qualified, method.file, line_of(*method.entry, frame.bci), origin);
   }
   return known->second;
 }
@@ -59,21 +59,21 @@ PageNames::Name PageNames::frame(const std::string& class_name, const std::strin
                                  const std::string& file, int line) {
   const std::string type = printable(class_name), name = printable(method);
   const bool of_no_class = type.empty() || type == name;
-  return frame_called(of_no_class ? name : type + "." + name, printable(file), line,
-                      static_cast<char>('0' + static_cast<int>(origin_of(type))));
+  return frame_named(of_no_class ? name : type + "." + name, printable(file), line,
+                     static_cast<char>('0' + static_cast<int>(origin_of(type))));
 }
 
 PageNames::Name PageNames::word(std::string_view text) {
-  return frame_called(std::string(text), "", kLineUnknown, kNoOrigin);
+  return frame_named(std::string(text), "", kLineUnknown, kNoOrigin);
 }
 
 PageNames::Name PageNames::class_of(NameId id) {
   const auto [known, fresh] = by_class_.try_emplace(id, 0);
-  if (fresh) known->second = class_called(names_.class_name(id));
+  if (fresh) known->second = class_named(names_.class_name(id));
   return known->second;
 }
 
-PageNames::Name PageNames::class_called(const std::string& text) {
+PageNames::Name PageNames::class_named(const std::string& text) {
   const std::uint32_t at = class_texts_.of(text);
   return at < numbered_[kClass].uses.size() ? at << kKindBits | kClass : add(kClass);
 }

@@ -1,5 +1,5 @@
-// The names that bars of the page have: methods at lines, classes, threads. Each stands in the page
-// once, whatever trees use it, those used most often first. Pure; for one thread.
+// The names of the page's bars: methods at lines, classes, threads. Each is stored once for all
+// trees, the most frequently used first. Pure; for one thread.
 #pragma once
 
 #include <cstdint>
@@ -16,33 +16,33 @@ namespace ddm {
 class PageNames {
  public:
   enum Kind : std::uint32_t { kFrame, kClass, kThread };
-  // Kind in the lowest bits, above it a number of that kind in the order of coming.
+  // The kind in the lowest bits; above, a number per kind in order of insertion.
   using Name = std::uint32_t;
   static constexpr std::uint32_t kKindBits = 2;
   static Kind kind(Name name) { return static_cast<Kind>(name & ((1u << kKindBits) - 1)); }
 
   explicit PageNames(ReportNames& names) : names_(names) {}
 
-  // Methods that are called the same at the same line are one.
+  // Methods of equal name and line share one name.
   Name frame(const Frame& frame);
   Name frame(const std::string& class_name, const std::string& method, const std::string& file,
              int line);
-  // As another page has it: qualified, and its origin.
-  Name frame_called(const std::string& text, const std::string& file, int line, char origin);
-  // A bar without a method: of frames that are not there, of a kind of waiting.
+  // From another page's data: the qualified name, and its origin.
+  Name frame_named(const std::string& text, const std::string& file, int line, char origin);
+  // A bar without a method: missing frames, a kind of waiting.
   Name word(std::string_view text);
   Name class_of(NameId id);
-  Name class_called(const std::string& text);
+  Name class_named(const std::string& text);
   Name thread(std::int64_t id, const std::string& name);
   void used(Name name) { ++numbered_[kind(name)].uses[name >> kKindBits]; }
 
-  // Once all that is used was told: places are those in the lists of append_to(). At least one of
-  // each kind asked for was used.
+  // Call after all used(), before place(): assigns the places in the lists of append_to(). At least
+  // one name of each requested kind must be used.
   void rank();
   std::uint32_t place(Name name) const { return numbered_[kind(name)].places[name >> kKindBits]; }
   // "names":[...],"origins":"...","files":[...],"frames":[[name, ...],[file, ...],[line, ...]],
-  // "classes":[...],"thread_names":[[id,name],...]; origins are ClassOrigin's numbers, a digit a
-  // name, 9 where there is no class.
+  // "classes":[...],"thread_names":[[id,name],...]; origins are ClassOrigin's numbers, one digit per
+  // name, 9 without a class.
   void append_to(std::string& out) const;
 
  private:

@@ -1,5 +1,5 @@
-// Numbers of 5 bits a letter (A-Z, a-z, 0-9, +, /), the lowest bits first, 32 added to all letters
-// of a number but its last: how the page has its trees. Pure.
+// The encoding of the page's trees: numbers in letters (A-Z, a-z, 0-9, +, /) of 5 bits each, lowest
+// bits first; 32 is added to all letters of a number but the last. Pure.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline void append_page_number(std::string& out, std::uint64_t number) {
   out += kPageLetters[number];
 }
 
-// Reads them back; 0 from where the text is damaged or ends.
+// Decodes them; gives 0 once the text has ended or is damaged.
 class PageNumbers {
  public:
   explicit PageNumbers(std::string_view text) : text_(text) {}

@@ -1,11 +1,11 @@
-// The page around the data of the html report: one file without any reference to another.
+// The html report without its data: one self-contained file.
 #pragma once
 
 #include <string_view>
 
 namespace ddm {
 
-// Made at build time of page.html, page.css and page_*.js. Data goes in place of kPageDataHere.
+// Generated at build time from page.html, page.css and page_*.js. The data replaces kPageDataHere.
 extern const std::string_view kPageTemplate;
 inline constexpr std::string_view kPageDataHere = "REPORT_DATA_HERE";
 

@@ -69,12 +69,12 @@ void PageTree::add_ages(PageFigures& figures, const LiveAges& ages) {
   ages_[figures.ages - 1] += ages;
 }
 
-// All sites of a class without a stack are one.
+// Sites of a class without a stack share one key.
 std::uint64_t PageTree::site_key(NameId class_id, TraceNumber trace) {
   return SiteSum::key_of(class_id, std::max(trace, kEmptyTrace));
 }
 
-// A node of the sites' tree is one of the page's; two may be the same one, at one line.
+// Maps nodes of the sites' tree to the page's; several may map to one, at the same line.
 void PageTree::add(const SiteSet& sites, bool ages, bool before) {
   const CallTree& tree = sites.traces();
   std::vector<Node> known(std::size_t{tree.last()} + 1, kNoNode);
@@ -116,12 +116,11 @@ void PageTree::add(const SiteSet& sites, bool ages, bool before) {
   if (timed) add_times(sites.times(), by_site);
 }
 
-// What came after the last look is of the last moment, but for sites of which older allocations may have
-// no time. Where there is too much to tell, moments become longer, and then the smallest sites have no
-// times.
+// Allocations after the last poll belong to the last moment, except for sites of which older ones may
+// have no time. Beyond the limit, moments are merged; then the smallest sites get no times.
 void PageTree::add_times(const TimesReading& times,
                          const std::unordered_map<std::uint64_t, std::uint32_t>& by_site) {
-  constexpr std::size_t kMostTold = 300'000, kFewestMoments = 50;
+  constexpr std::size_t kMostShares = 300'000, kFewestMoments = 50;
   std::vector<std::map<std::uint32_t, PageFigures>> moments;
   std::vector<PageFigures> left = figures_;
   for (const std::vector<SiteShare>& shares : times.moments) {
@@ -149,7 +148,7 @@ void PageTree::add_times(const TimesReading& times,
   std::size_t told = 0;
   for (const auto& moment : moments) told += moment.size();
   least_step_ms_ = times.step_ms;
-  for (; told > kMostTold && moments.size() >= 2 * kFewestMoments; least_step_ms_ *= 2) {
+  for (; told > kMostShares && moments.size() >= 2 * kFewestMoments; least_step_ms_ *= 2) {
     told = 0;
     for (std::size_t i = 0; i < moments.size(); i += 2) {
       std::map<std::uint32_t, PageFigures> both = std::move(moments[i]);
@@ -169,8 +168,8 @@ void PageTree::add_times(const TimesReading& times,
     for (const auto& [at, sum] : moment) smallest.push_back(figures_[at].amount);
   }
   double least = 0;
-  if (smallest.size() > kMostTold) {
-    const auto end = smallest.end() - static_cast<std::ptrdiff_t>(kMostTold);
+  if (smallest.size() > kMostShares) {
+    const auto end = smallest.end() - static_cast<std::ptrdiff_t>(kMostShares);
     std::nth_element(smallest.begin(), end, smallest.end());
     least = *end;
   }
@@ -259,7 +258,7 @@ void PageTree::append_figures(std::string& out, const PageFigures& figures, With
 void PageTree::append_text(std::string& out, With with) {
   walk_.assign(figures_.size(), 0);
   std::uint32_t met = 0;
-  // Children of a node, the last one that came first.
+  // Children of a node, in reverse order of insertion.
   std::vector<Node> first(nodes_.size(), 0), next(nodes_.size(), 0);
   for (Node node = 1; node < nodes_.size(); ++node) {
     next[node] = std::exchange(first[nodes_[node].parent], node);
@@ -294,7 +293,7 @@ void PageTree::append_moments(std::string& out) const {
   constexpr std::int64_t kMostMoments = 400;
   const auto [oldest, newest] = std::ranges::minmax(moments_, {}, &Moment::ms);
   const std::int64_t span = newest.ms - oldest.ms + 1;
-  // 1, 2, 5, 10, 20, ... times the least.
+  // 1, 2, 5, 10, 20, ... times the minimum.
   std::int64_t factor = 1;
   for (int i = 0; span > factor * least_step_ms_ * kMostMoments; ++i) {
     factor = i % 3 == 1 ? factor / 2 * 5 : factor * 2;

@@ -1,13 +1,12 @@
-// All stacks of one source of the page as a calling-context tree: whole, by line, nothing left out.
-// What is too small to be drawn is left out by who draws.
+// All stacks of one source of the page as a complete calling-context tree, by line; the page's script
+// omits what is too small to draw.
 //
-// As text the nodes stand in the order of a walk from the root, which is not told itself, each as
-// numbers (page_numbers.h):
-//   4 * levels up from the node before to the parent + kind: 0 a frame, 1 a frame with figures of its
-//   own, 2 a class (which has figures), 3 a thread
+// As text: the nodes in depth-first order without the root, each as numbers (page_numbers.h):
+//   4 * levels up from the previous node to the parent + kind: 0 a frame, 1 a frame with figures, 2 a
+//   class (always with figures), 3 a thread
 //   the name's place in the page's list of its kind
-//   figures: those of PageFigures that there are, in that order; of what is alive its ages as well:
-//   a mask of the classes of ages, then a count for each
+//   figures: the present ones of PageFigures, in that order; for live objects also ages: a bit mask of
+//   age classes, then a count for each
 // Pure; for one thread.
 #pragma once
 
@@ -25,9 +24,9 @@ namespace ddm {
 
 struct PageFigures {
   double amount = 0, count = 0;  // bytes or nanoseconds, and how many
-  // Of a difference: the same at the other time.
+  // Of a comparison: the same in the earlier report.
   double amount_before = 0, count_before = 0;
-  std::uint32_t ages = 0;  // of the tree's; 0: none
+  std::uint32_t ages = 0;  // index in the tree's list; 0: none
 };
 
 class PageTree {
@@ -37,24 +36,23 @@ class PageTree {
 
   explicit PageTree(PageNames& names) : names_(names), nodes_(1), slots_(64) {}
 
-  // Each stack ends in a class, below a thread or not. Sites have moments where their times are known.
+  // Each stack ends in a class, below a thread or not. Adds moments if the sites have times.
   void add(const SiteSet& sites, bool ages = false, bool before = false);
   void add(const RecordSet& records, const ReportData& threads);
-  // `threads`: of each stack the name of its thread, or none.
+  // `threads`: the thread name of each stack, or empty.
   void add(const TimeStacks& stacks, const std::vector<std::string>& threads = {});
 
-  // Of the stack of these names, from the root on; its last one is a class or a frame.
+  // Of the stack with these names, outermost first; the last is a class or a frame.
   PageFigures& figures_of(std::span<const PageNames::Name> path);
 
   std::size_t size() const { return nodes_.size(); }
-  // To be told to the names before they are ranked.
+  // Registers the use of all names; call before PageNames::rank().
   void use_names() const;
   enum class With { kCount, kAmount, kAges, kBefore };
   void append_text(std::string& out, With with);
-  // When it was allocated, where that is known: {"step_ms":,"text":}. Moment by moment, the first
-  // one is that of the oldest figure: how many stacks follow, then of each how many it leaves out
-  // behind the one before, of those that have figures in the order of append_text(), which was
-  // called before; then amount and count.
+  // Allocation by time, if known: {"step_ms":,"text":}. For each moment, from the oldest figure's on:
+  // the number of stacks; for each stack its distance to the previous one among the nodes with
+  // figures, in the order of append_text(), which must precede; then amount and count.
   bool has_moments() const { return !moments_.empty(); }
   void append_moments(std::string& out) const;
 
@@ -86,8 +84,8 @@ class PageTree {
   std::vector<PageFigures> figures_{1};
   std::vector<LiveAges> ages_;
   std::vector<Moment> moments_;
-  std::int64_t least_step_ms_ = 1;   // moments are no shorter than that
-  std::vector<std::uint32_t> walk_;  // by place in figures_: how many with figures came before it
+  std::int64_t least_step_ms_ = 1;   // minimum length of a moment
+  std::vector<std::uint32_t> walk_;  // by index in figures_: position in append_text()'s order
 };
 
 }  // namespace ddm

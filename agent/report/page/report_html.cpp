@@ -59,7 +59,7 @@ class PageData {
       append_page_source(out_, source);
       out_ += '}';
     }
-    if (is_of_time_alone(data_)) out_ += ",\n\"time_alone\":true";
+    if (has_time_only(data_)) out_ += ",\n\"time_alone\":true";
     append_page_time(out_, data_.time, names_, times);
     out_ += '}';
     return std::move(out_);
@@ -81,7 +81,7 @@ class PageData {
           .emplace_back(PageSource{name, "bytes", bytes, count, with, PageTree(page_names_)})
           .tree;
     };
-    if (!is_of_time_alone(data_)) {
+    if (!has_time_only(data_)) {
       add("recent", recorded.bytes(), recorded.count(), PageTree::With::kAmount)
           .add(data_.records, data_);
     }
@@ -106,16 +106,16 @@ class PageData {
       number(thread.bytes);
       out_ += ',';
       number(thread.count);
-      if (thread.books == nullptr) {
+      if (thread.account == nullptr) {
         out_ += ",null,null,null]";
         return;
       }
       out_ += ',';
-      number(thread.books->allocated_bytes);
+      number(thread.account->allocated_bytes);
       out_ += ',';
-      number(thread.books->seen_bytes);
+      number(thread.account->seen_bytes);
       out_ += ',';
-      number(thread.books->seen);
+      number(thread.account->seen);
       out_ += ']';
     });
   }

@@ -38,16 +38,16 @@ struct LockType {
 auto frame_key(const FrameLine& frame) { return std::tuple(frame.known, frame.method, frame.line); }
 using FrameKey = decltype(frame_key({}));
 
-// A thread that had a lock that others waited for, and where it was then.
+// A thread that held a contended lock, and its frame then.
 struct Holding {
   NameId class_id = kUnknownName;  // of the lock
   std::string thread;
   FrameLine app;
-  std::int64_t ns = 0;  // that others waited
+  std::int64_t ns = 0;  // waiting time of others
   std::int64_t count = 0;
 };
 using Holdings = std::map<std::tuple<NameId, std::string, FrameKey>, Holding>;
-constexpr std::size_t kPlaceHolders = 3;  // those that a row tells of
+constexpr std::size_t kPlaceHolders = 3;  // holders listed per row
 
 struct LockPlace {
   LockType type;
@@ -135,7 +135,7 @@ class TimePage {
       place.count += monitor.count;
       for (const LockHolder& holder : monitor.holders) {
         add_holder(place.holders, monitor.class_id, holder);
-        // A pin is a park as well.
+        // A pin is counted as a park, too.
         if (monitor.kind != MonitorKind::kPin) add_holder(holders, monitor.class_id, holder);
       }
     }

@@ -1,4 +1,4 @@
-// The page's data: what report_html.cpp and report_html_time.cpp write together. Pure.
+// The parts of the page's data that report_html.cpp and report_html_time.cpp share. Pure.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace ddm {
 
-// Of each table of the page, by each of its figures.
+// Rows of each table of the page, by each of its figures.
 inline constexpr std::size_t kPageRows = 50;
 
 template <typename Range, typename Append>
@@ -31,7 +31,7 @@ void append_page_array(std::string& out, const Range& range, Append append) {
   out += ']';
 }
 
-// Those of `rows` that are among the largest kPageRows by one of the figures, as they stand there.
+// The rows that are among the largest kPageRows by one of the figures, in their order.
 template <typename Row>
 std::vector<const Row*> page_rows(const std::vector<Row>& rows,
                                   std::initializer_list<std::int64_t Row::*> figures) {
@@ -52,13 +52,13 @@ std::vector<const Row*> page_rows(const std::vector<Row>& rows,
   return chosen;
 }
 
-// The page around this data.
+// The complete page with this data.
 std::string page_of(std::string_view data);
 
-// What the page can show: a tree, and what it has to add up to.
+// A source that the page can show: a tree and its totals.
 struct PageSource {
   std::string name;
-  std::string amount_name;  // of its amounts; "": it has only counts
+  std::string amount_name;  // JSON key of the amount; "": only counts
   std::int64_t amount = 0;
   std::int64_t count = 0;
   PageTree::With with = PageTree::With::kAmount;
@@ -71,7 +71,7 @@ void append_page_source(std::string& out, PageSource& source);
 // "a.B.method","B.java:12" or "","".
 void append_page_frame(std::string& out, const FrameLine& frame, ReportNames& names);
 
-// Of times, samples and locks those that there is something to show of.
+// The sources for times, samples and locks that have data.
 std::vector<PageSource> page_time_sources(const TimeData& time, PageNames& names);
 // The same with their tables.
 void append_page_time(std::string& out, const TimeData& time, ReportNames& names,

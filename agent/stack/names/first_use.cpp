@@ -111,12 +111,12 @@ bool is_one_of(const Once (&list)[kCount], std::string_view class_name, std::str
 
 }  // namespace
 
-bool is_of_first_use(std::string_view class_name, std::string_view method) {
+bool is_first_use(std::string_view class_name, std::string_view method) {
   if (method == "<clinit>") return true;
   return is_one_of(kOnce, class_name, method);
 }
 
-bool is_of_waiting(std::string_view class_name, std::string_view method) {
+bool is_contention(std::string_view class_name, std::string_view method) {
   return is_one_of(kWaiting, class_name, method);
 }
 

@@ -19,15 +19,14 @@ enum class ClassOrigin {
   kThreadStart,  // the start of a thread: in every stack
   kLibrary,      // "libz.so.1", where the frame is a native one
 };
-// No class, as frames have that are left out, says as little as how threads begin.
+// "", the class of frames that were left out, counts as kThreadStart.
 ClassOrigin origin_of(std::string_view class_name);
 
-// The frame that a row is named after, of `count` frames, the innermost of which is 0 and whose
-// class is class_of(i): the innermost of the least origin that there is. With nothing but java.base
-// it is the outermost that is not merely how its thread begins; with nothing but libraries, the
-// innermost. Frames without a class are passed over. `count` is not 0.
+// The frame that represents a stack in a table: of `count` > 0 frames, innermost first, with classes
+// class_of(i), the innermost one of the least origin. If that is java.base, the outermost frame that
+// is no thread start; if all are libraries, the innermost. Frames without a class are skipped.
 template <typename ClassOf>
-std::size_t telling_frame(std::size_t count, ClassOf class_of) {
+std::size_t representative_frame(std::size_t count, ClassOf class_of) {
   std::size_t best = 0, outermost = count - 1;
   ClassOrigin least = ClassOrigin::kLibrary;
   for (std::size_t i = 0; i < count; ++i) {

@@ -227,8 +227,8 @@ bool RingThreadNames::add(std::int64_t id, std::string_view name) {
   const auto found = kept_.find(id);
   if (found != kept_.end() && found->second == hash) return false;
   // A thread without a name is one that the file does not name.
-  const bool nothing_to_tell = name.empty() && found == kept_.end();
-  const std::string entry = nothing_to_tell ? std::string() : encode_thread(id, name);
+  const bool unchanged = name.empty() && found == kept_.end();
+  const std::string entry = unchanged ? std::string() : encode_thread(id, name);
   bool dropped = false;
   const bool too_many = found == kept_.end() && kept_.size() >= most_;
   if (too_many || !log_.add(entry)) {

@@ -102,7 +102,7 @@ const MethodName& NameTable::method(NameId id) const {
   return (found != methods_.end() ? found->second : unknown_method_).name;
 }
 
-void NameTable::tell(NameKeeper& keeper) {
+void NameTable::set_keeper(NameKeeper& keeper) {
   const std::lock_guard lock(mutex_);
   keeper_ = &keeper;
   for (const auto& [id, entry] : classes_) keeper.add_class(id, entry.name);
@@ -137,7 +137,7 @@ bool NameTable::keep_only(const std::function<bool(NamesInUse&)>& find) {
   const bool found = find(used);
   const std::lock_guard lock(mutex_);
   if (!found || holders_ > 0) {
-    growth_.put_off();
+    growth_.postpone();
     return false;
   }
   const auto unused = [this](const auto& entries, const std::unordered_set<NameId>& kept) {

@@ -80,7 +80,7 @@ class NameTable {
 
   // Notifies `keeper` of all current names, and of every new one from now on. It must live as long
   // as the table.
-  void tell(NameKeeper& keeper);
+  void set_keeper(NameKeeper& keeper);
 
   std::size_t class_count() const;
   std::size_t method_count() const;

@@ -14,16 +14,16 @@ constexpr std::array<std::string_view, 8> kTestRunners = {
 
 }  // namespace
 
-bool is_of_test_runner(std::string_view class_name) {
+bool is_test_runner(std::string_view class_name) {
   return std::any_of(kTestRunners.begin(), kTestRunners.end(),
                      [&](std::string_view package) { return class_name.starts_with(package); });
 }
 
-bool is_of_program_under_test(std::string_view class_name) {
-  return !is_jdk_class(class_name) && !is_of_test_runner(class_name);
+bool is_program_under_test(std::string_view class_name) {
+  return !is_jdk_class(class_name) && !is_test_runner(class_name);
 }
 
-bool takes_makers_place(std::string_view class_name, std::string_view method) {
+bool replaces_creator(std::string_view class_name, std::string_view method) {
   return class_name == "java.util.concurrent.ForkJoinPool" && method == "tryCompensate";
 }
 

@@ -67,11 +67,11 @@ class FrameCache {
 
   // False: unknown, or no longer valid.
   bool find_compiled(VmAddress pc, unsigned part, Entry& entry, Identity& identity) const {
-    return find(pc, part, entry, identity) && still_stands(identity);
+    return find(pc, part, entry, identity) && is_current(identity);
   }
   // Whether that compiled code is still there.
-  bool still_stands(const Identity& code) const { return stands(code, alive_); }
-  static bool stands(const Identity& code, Alive where) {
+  bool is_current(const Identity& code) const { return is_current(code, alive_); }
+  static bool is_current(const Identity& code, Alive where) {
     if (code.at == 0) return true;
     const auto alive = load<std::uint8_t>(code.at + static_cast<VmAddress>(where.at));
     return load<std::uint32_t>(code.at) == code.value && alive >= where.least &&

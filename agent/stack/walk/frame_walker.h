@@ -25,7 +25,7 @@ enum class FrameKind : std::uint8_t { kInterpreted, kEntry, kCode };
 
 class FrameWalker {
  public:
-  // The position of a walk. A loop keeps it in registers and stores it with stand_at().
+  // The position of a walk. A loop keeps it in registers and stores it with set_place().
   struct Place {
     VmAddress sp = 0, pc = 0, fp = 0;
     VmAddress fp_at = 0;  // address that fp was read from; 0: none
@@ -46,12 +46,12 @@ class FrameWalker {
 
   // Goes to the innermost Java frame. False: there is none (kComplete), or it is odd.
   bool begin(WalkEnd& end) {
-    return stand_at(thread_ + layout_.anchor_sp, thread_ + layout_.anchor_pc,
+    return enter_at(thread_ + layout_.anchor_sp, thread_ + layout_.anchor_pc,
                     thread_ + layout_.anchor_fp, low_, end);
   }
 
   const Place& place() const { return at_; }
-  void stand_at(const Place& place) { at_ = place; }
+  void set_place(const Place& place) { at_ = place; }
   VmAddress pc() const { return at_.pc; }
   VmAddress sp() const { return at_.sp; }
 
@@ -122,7 +122,7 @@ class FrameWalker {
     const VmAddress first = wrapper + static_cast<VmAddress>(layout_.wrapper_sp);
     const VmAddress last = wrapper + static_cast<VmAddress>(layout_.wrapper_fp);
     if (!holds(first, at_.sp - 1) || !holds(last, at_.sp - 1)) return false;
-    return stand_at(first, wrapper + static_cast<VmAddress>(layout_.wrapper_pc), last, at_.sp, end);
+    return enter_at(first, wrapper + static_cast<VmAddress>(layout_.wrapper_pc), last, at_.sp, end);
   }
 
   // Stores the words that determined a step from one place to the next: while they are unchanged,
@@ -140,7 +140,7 @@ class FrameWalker {
     words[1] = {from.fp + kWord, to.pc};
     std::size_t count = 2;
     if (bytecode == 0) words[count++] = {from.fp + kMethod, method};
-    if (!goes_by_fp(to)) words[count++] = {from.fp + kSenderSp, to.sp};
+    if (!uses_fp(to)) words[count++] = {from.fp + kSenderSp, to.sp};
     return count + words_of_arrival(to, words + count);
   }
   // For a kEntry frame with a Java caller; `to` null: without one.
@@ -156,7 +156,7 @@ class FrameWalker {
     return count + words_of_arrival(*to, words + count);
   }
   // Whether a step from there depends on the frame pointer.
-  bool goes_by_fp(const Place& at) const { return kind(at) != FrameKind::kCode; }
+  bool uses_fp(const Place& at) const { return kind(at) != FrameKind::kCode; }
 
   // Leaves a frame described by CompiledFrames or the cache.
   bool leave(CodeKind kind, std::int32_t bytes) { return leave(at_, kind, bytes); }
@@ -171,7 +171,7 @@ class FrameWalker {
   static constexpr VmAddress kWrapper = -6 * kWord;
 
   std::size_t words_of_arrival(const Place& to, Word* words) const {
-    if (to.fp_at == 0 || !goes_by_fp(to)) return 0;
+    if (to.fp_at == 0 || !uses_fp(to)) return 0;
     words[0] = {to.fp_at, to.fp};
     return 1;
   }
@@ -181,7 +181,7 @@ class FrameWalker {
     return at > floor && at % kWord == 0 && at >= low_ && at <= high_ - kWord;
   }
 
-  bool stand_at(VmAddress sp_at, VmAddress pc_at, VmAddress fp_at, VmAddress floor, WalkEnd& end) {
+  bool enter_at(VmAddress sp_at, VmAddress pc_at, VmAddress fp_at, VmAddress floor, WalkEnd& end) {
     const VmAddress sp = load<VmAddress>(sp_at);
     end = sp == 0 ? WalkEnd::kComplete : WalkEnd::kOdd;
     if (!holds(sp, floor) || !holds(sp - kWord, low_)) return false;

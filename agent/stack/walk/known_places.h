@@ -65,9 +65,9 @@ class KnownPlaces {
     return known.key == key_of(place) ? &known : nullptr;
   }
   // Replaces another entry.
-  const Known* keep(VmAddress place, const FrameCache::Identity& code,
-                    const FrameCache::Entry& entry) {
-    Known& known = room_for(place);
+  const Known* insert(VmAddress place, const FrameCache::Identity& code,
+                      const FrameCache::Entry& entry) {
+    Known& known = slot_for(place);
     known.identity_at = code.at;
     known.identity = code.value;
     known.bytes = entry.bytes;
@@ -76,8 +76,8 @@ class KnownPlaces {
     std::copy_n(entry.frames.begin(), entry.count, known.frames.begin());
     return &known;
   }
-  void keep(VmAddress place, const FrameCache::Identity& method, ShownFrame frame) {
-    Known& known = room_for(place);
+  void insert(VmAddress place, const FrameCache::Identity& method, ShownFrame frame) {
+    Known& known = slot_for(place);
     known.identity_at = method.at;
     known.identity = method.value;
     known.bytes = 0;
@@ -114,14 +114,14 @@ class KnownPlaces {
   std::size_t slot_of(VmAddress place) const {
     return static_cast<std::size_t>((place * 0x9E3779B97F4A7C15ull) >> shift_);
   }
-  Known& room_for(VmAddress place) {
+  Known& slot_for(VmAddress place) {
     Known& known = table_[slot_of(place)];
     const bool other = known.key != key_of(place) && known.key >> kAddressBits == number_;
     if (other && ++replaced_ > size()) [[unlikely]]
       widen();
-    Known& room = table_[slot_of(place)];
-    room.key = key_of(place);
-    return room;
+    Known& slot = table_[slot_of(place)];
+    slot.key = key_of(place);
+    return slot;
   }
 
   StackTrail* const trail_;

@@ -90,7 +90,7 @@ ParkedWalk::ParkedWalk(const VmLayout& layout, std::span<const VmAddress> words,
   if (run_words == 0) {
     sp_ = end_;
   } else {
-    stand_at(ParkedFrames::kWordsBefore, ParkedFrames::kWordsBefore);
+    move_to(ParkedFrames::kWordsBefore, ParkedFrames::kWordsBefore);
   }
 }
 
@@ -107,7 +107,7 @@ VmAddress ParkedWalk::word(std::size_t at) {
   return words_[at];
 }
 
-bool ParkedWalk::stand_at(std::size_t sp, std::size_t unextended_sp) {
+bool ParkedWalk::move_to(std::size_t sp, std::size_t unextended_sp) {
   sp_ = sp;
   unextended_sp_ = unextended_sp;
   unpatched_ = false;
@@ -131,7 +131,7 @@ bool ParkedWalk::leave(CodeKind kind, std::int32_t bytes) {
     sp_ = end_;
     return true;
   }
-  return stand_at(at, at);
+  return move_to(at, at);
 }
 
 bool ParkedWalk::read_interpreted(VmAddress& method, VmAddress& bytecode) {
@@ -158,7 +158,7 @@ bool ParkedWalk::leave_interpreted() {
       unextended_sp + ParkedFrames::kWordsBefore < sp || unextended_sp >= end_) {
     return odd();
   }
-  return stand_at(sp, unextended_sp);
+  return move_to(sp, unextended_sp);
 }
 
 }  // namespace ddm

@@ -114,7 +114,7 @@ class ParkedWalk {
     good_ = false;
     return false;
   }
-  bool stand_at(std::size_t sp, std::size_t unextended_sp);
+  bool move_to(std::size_t sp, std::size_t unextended_sp);
   // The frame pointer, after it was read, and a value relative to it.
   std::size_t relative(int at) { return fp_ + word(fp_ + static_cast<std::size_t>(at)); }
 

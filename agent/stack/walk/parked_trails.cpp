@@ -15,15 +15,15 @@ ParkedTrails::Found ParkedTrails::find(const ParkedFrames::Run& run) const {
   return {{trail.frame.data(), trail.frames}, true};
 }
 
-void ParkedTrails::keep(const ParkedFrames::Run& run, const ParkedWalk& walked) {
+void ParkedTrails::insert(const ParkedFrames::Run& run, const ParkedWalk& walked) {
   if (overflown_ || walked.too_many()) return;
-  const VmAddress pc = room_[ParkedFrames::kWordsBefore - 1];
+  const VmAddress pc = buffer_[ParkedFrames::kWordsBefore - 1];
   Trail& trail = trails_[place_of(pc)];
   pcs_[place_of(pc)] = pc;
   trail.run_words = run.words();
   trail.words = trail.frames = 0;
   for (const std::uint16_t at : walked.decisive()) {
-    trail.word[trail.words++] = {static_cast<std::uint32_t>(at * sizeof(VmAddress)), room_[at]};
+    trail.word[trail.words++] = {static_cast<std::uint32_t>(at * sizeof(VmAddress)), buffer_[at]};
   }
   trail.frames = gathered_count_;
   std::copy_n(gathered_.begin(), gathered_count_, trail.frame.begin());

@@ -27,8 +27,8 @@ class ParkedTrails {
   };
   Found find(const ParkedFrames::Run& run) const;
 
-  // Buffers for the copy of a run and for its frames, which keep() stores.
-  std::span<VmAddress> room() { return room_; }
+  // Buffers for the copy of a run and for its frames, which insert() stores.
+  std::span<VmAddress> buffer() { return buffer_; }
   void begin() {
     gathered_count_ = 0;
     overflown_ = false;
@@ -42,10 +42,10 @@ class ParkedTrails {
   }
   bool overflown() const { return overflown_; }
   // Stores a run that was walked to its end.
-  void keep(const ParkedFrames::Run& run, const ParkedWalk& walked);
+  void insert(const ParkedFrames::Run& run, const ParkedWalk& walked);
 
  private:
-  static constexpr std::size_t kTrails = 8, kFrames = 80, kRoom = 4096;
+  static constexpr std::size_t kTrails = 8, kFrames = 80, kBufferWords = 4096;
 
   struct Word {
     std::uint32_t at;  // byte offset from the first word before sp
@@ -66,7 +66,7 @@ class ParkedTrails {
   bool overflown_ = false;
   std::array<ShownFrame, kFrames> gathered_;
   std::array<Trail, kTrails> trails_;
-  std::array<VmAddress, kRoom> room_;
+  std::array<VmAddress, kBufferWords> buffer_;
 };
 
 }  // namespace ddm

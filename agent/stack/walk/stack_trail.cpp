@@ -49,7 +49,7 @@ std::int32_t StackTrail::same_words_end(std::int32_t word, std::int32_t end) con
   return word;
 }
 
-std::int32_t StackTrail::standing_end(std::int32_t stamp, std::int32_t end) const {
+std::int32_t StackTrail::current_end(std::int32_t stamp, std::int32_t end) const {
   const auto changed = [&](std::int32_t i) { return load<Stamp>(stamp_at_[i]) ^ stamp_[i]; };
   const auto same = [](Stamp difference) { return (difference[0] | difference[1]) == 0; };
   for (; stamp + 4 <= end; stamp += 4) {
@@ -95,7 +95,7 @@ StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at) {
   std::int32_t to = word == words_end ? wanted : step_of_word(word, wanted);
   if (code_may_go_ && to > from) {
     const std::int32_t stamps_end = stamp_of_step_[to - 1] + 1;
-    const std::int32_t stands = standing_end(stamp_of_step_[from], stamps_end);
+    const std::int32_t stands = current_end(stamp_of_step_[from], stamps_end);
     if (stands < stamps_end) [[unlikely]] {
       while (to > from && stamp_of_step_[to - 1] >= stands) --to;
     }
@@ -108,7 +108,7 @@ StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at) {
     // The kept part of the trail does not move before the next walk of this thread.
     const bool stays = to == wanted && (enough || complete_);
     stack.add_run({&frames_[first_frame], static_cast<std::size_t>(end_frame - first_frame)},
-                  roles_[last], stays ? ShownStack::Run::kStays : ShownStack::Run::kGoes);
+                  roles_[last], stays ? ShownStack::Run::kStable : ShownStack::Run::kTransient);
   }
   if (to < wanted) {
     fold(from, to);

@@ -36,11 +36,11 @@ class StackTrail {
   bool begin(const FrameCache* cache);
 
   // Whether the trail has this place. Each call must be for a place further out than the last.
-  bool leads_on_from(const FrameWalker& walker, const Place& at) {
+  bool continues_from(const FrameWalker& walker, const Place& at) {
     while (cursor_ < steps_end_ && steps_[cursor_].place.sp < at.sp) ++cursor_;
     const Place& there = steps_[cursor_].place;
     return cursor_ < steps_end_ && there.sp == at.sp && there.pc == at.pc &&
-           there.unpatched == at.unpatched && (there.fp == at.fp || !walker.goes_by_fp(at));
+           there.unpatched == at.unpatched && (there.fp == at.fp || !walker.uses_fp(at));
   }
   // From such a place: adds the frames of all steps whose words are unchanged, as many as the stack
   // wants, and sets `at` to the place after these steps. kEnd: the stack ends there.
@@ -89,7 +89,7 @@ class StackTrail {
 
   // Ends the walk: the trail has its steps now. `complete`: the stack ends after the last step.
   void end(bool complete);
-  void give_up() { busy_ = false; }  // in any case; without an end() the trail is unchanged
+  void abandon() { busy_ = false; }  // in any case; without an end() the trail is unchanged
 
  private:
   // New steps: one stack of the greatest depth. The trail: a third more, for its outer side.
@@ -113,7 +113,7 @@ class StackTrail {
   // The end of the unchanged words from `word` on, at most `end`.
   std::int32_t same_words_end(std::int32_t word, std::int32_t end) const;
   // The first stamp from `stamp` on whose code was freed or replaced; `end`: none.
-  std::int32_t standing_end(std::int32_t stamp, std::int32_t end) const;
+  std::int32_t current_end(std::int32_t stamp, std::int32_t end) const;
   // Assigns a stamp to a step: the neighbour's if the code is the same, or a new one. `to_next`: -1
   // inwards, 1 outwards.
   void stamp(std::int32_t step, std::int32_t neighbour, std::int32_t to_next);

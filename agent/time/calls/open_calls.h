@@ -84,9 +84,9 @@ class OpenCalls {
   }
 
   // The depth calls for a check which calls are still running, since some ends are not hooked.
-  // After looked_at() not before the depth has doubled.
+  // After checked() not before the depth has doubled.
   bool is_due() const noexcept { return depth() >= due_at_; }
-  void looked_at() noexcept { due_at_ = std::max(kFirstDue, 2 * depth()); }
+  void checked() noexcept { due_at_ = std::max(kFirstDue, 2 * depth()); }
   MethodNumber method(std::size_t i) const noexcept {
     return at(i).method.load(std::memory_order_relaxed);
   }

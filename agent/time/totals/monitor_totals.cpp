@@ -57,10 +57,10 @@ std::vector<MonitorTime> MonitorTotals::read(const CallTree& traces) const {
   const std::lock_guard lock(names_mutex_);
   const std::vector<const std::string*> names = names_.names();
   const auto most_time_first = [](const auto& a, const auto& b) { return a.ns > b.ns; };
-  std::array<Frame, kMaxTreeDepth> room;
+  std::array<Frame, kMaxTreeDepth> buffer;
   const auto frames_of = [&](TraceNumber trace) {
-    const std::size_t depth = traces.read(trace, room);
-    return std::vector<Frame>(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(depth));
+    const std::size_t depth = traces.read(trace, buffer);
+    return std::vector<Frame>(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(depth));
   };
   std::vector<MonitorTime> result;
   const Key* last = nullptr;

@@ -16,30 +16,30 @@ void WaitingTime::checked(std::int64_t now_ns, std::int64_t ran_ns, SampleCounts
   checked_ns_ = now_ns;
   if (ran_ns > 0) ran_since_ = true;
   if (!where_) return;
-  if (!ran_since_) return tell(waited_ns_, counts);
+  if (!ran_since_) return count(waited_ns_, counts);
   if (waited_ns_ >= 0) return;
-  const std::int64_t too_many = std::min(where_->told, (unit_ns_ - 1 - waited_ns_) / unit_ns_);
-  tell(-too_many * unit_ns_, counts);
+  const std::int64_t too_many = std::min(where_->counted, (unit_ns_ - 1 - waited_ns_) / unit_ns_);
+  count(-too_many * unit_ns_, counts);
 }
 
-void WaitingTime::tell(std::int64_t waited_ns, SampleCounts& counts) {
+void WaitingTime::count(std::int64_t waited_ns, SampleCounts& counts) {
   const std::int64_t count = waited_ns / unit_ns_;
   if (count == 0) return;
   counts.add(where_->thread, where_->stack, count);
-  where_->told += count;
+  where_->counted += count;
   waited_ns_ -= count * unit_ns_;
 }
 
 void WaitingTime::found_running(SampleCounts& counts) {
-  if (where_) tell(std::max<std::int64_t>(waited_ns_, 0), counts);
+  if (where_) count(std::max<std::int64_t>(waited_ns_, 0), counts);
   where_.reset();
 }
 
 void WaitingTime::found_waiting(std::string_view thread, TraceNumber stack, SampleCounts& counts) {
-  if (where_) tell(std::max<std::int64_t>(waited_ns_ / 2, 0), counts);
+  if (where_) count(std::max<std::int64_t>(waited_ns_ / 2, 0), counts);
   where_.emplace(Place{std::string(thread), stack});
   ran_since_ = false;
-  tell(std::max<std::int64_t>(waited_ns_, 0), counts);
+  count(std::max<std::int64_t>(waited_ns_, 0), counts);
 }
 
 }  // namespace ddm

@@ -43,10 +43,10 @@ std::string why_unchangeable() {
 ArchivedCalls::ArchivedCalls(jvmtiEnv* jvmti)
     : in_use_(vm_feature_release(jvmti) >= kFirstWithResolvedCalls &&
               system_property(jvmti, "java.vm.info").find("sharing") != std::string::npos),
-      of_the_program_too_(is_given("SharedArchiveFile") || is_given("AOTCache")) {}
+      includes_app_classes_(is_given("SharedArchiveFile") || is_given("AOTCache")) {}
 
 bool ArchivedCalls::may_be_in(std::string_view internal_name, jobject loader) const {
-  return in_use_ && (loader == nullptr || of_the_program_too_ || is_of_jdk(internal_name));
+  return in_use_ && (loader == nullptr || includes_app_classes_ || is_of_jdk(internal_name));
 }
 
 }  // namespace ddm

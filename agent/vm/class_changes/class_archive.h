@@ -27,7 +27,7 @@ class ArchivedCalls {
 
  private:
   bool in_use_ = false;
-  bool of_the_program_too_ = false;  // an archive of the program's classes is in use, too
+  bool includes_app_classes_ = false;  // an archive of the program's classes is in use, too
 };
 
 }  // namespace ddm

@@ -26,7 +26,7 @@ class ClassFileReading final : public ClassRewriting {
   }
 
  private:
-  Turn turn() const override { return Turn::kLast; }
+  Order order() const override { return Order::kLast; }
   bool wants_new() const override { return false; }
   bool may_want(std::string_view internal_name, bool) override {
     const std::lock_guard lock(mutex_);

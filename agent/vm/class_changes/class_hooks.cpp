@@ -130,7 +130,7 @@ void ClassHooks::change(bool on, ClassRewriting& rewriting) {
   std::erase(changed, &rewriting);
   if (on) {
     const auto behind = std::find_if(changed.begin(), changed.end(), [&](const auto* other) {
-      return other->turn() > rewriting.turn();
+      return other->order() > rewriting.order();
     });
     changed.insert(behind, &rewriting);
   }
@@ -253,7 +253,7 @@ void JNICALL ClassHooks::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass 
     const auto rewritten = hooks->rewrite(jni, {name, loader, is_platform, is_new}, file);
     if (!rewritten) {
       if (!is_new) return;
-      hooks->hooked_.left_as_it_is(key);
+      hooks->hooked_.mark_unchanged(key);
       if (!hooks->archived_calls_.may_be_in(name, loader)) return;
     }
     if (give_class_bytes(jvmti, rewritten ? *rewritten : file, new_length, new_bytes)) return;

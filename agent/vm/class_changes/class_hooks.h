@@ -55,9 +55,9 @@ class ClassChange {
 class ClassRewriting : public ClassChange {
  public:
   // Order among rewritings of the same class: each receives the output of the previous ones.
-  enum class Turn { kFirst, kBetween, kLast };
+  enum class Order { kFirst, kBetween, kLast };
 
-  virtual Turn turn() const { return Turn::kBetween; }
+  virtual Order order() const { return Order::kBetween; }
   // Whether new classes are rewritten, too; this keeps the hook enabled and slows down class
   // loading.
   virtual bool wants_new() const { return true; }
@@ -82,7 +82,7 @@ class ClassHooks {
   // Adds or removes the rewriting. Both return "" or the error.
   std::string switch_on(ClassRewriting& rewriting);
   std::string switch_off(ClassRewriting& rewriting);
-  // Brings all loaded classes up to date with a changed request, or those that `needs` tells.
+  // Brings all loaded classes up to date with a changed request, or those that `needs` selects.
   // Classes that are not linked yet or are being defined follow when they are linked, also after
   // switch_off().
   using Needs = std::function<bool(jclass, std::string_view internal_name, bool is_platform)>;
@@ -96,7 +96,7 @@ class ClassHooks {
   std::string define(JNIEnv* jni, BoundClass& own);
 
  private:
-  // The active rewritings, ordered by turn().
+  // The active rewritings, ordered by order().
   using Rewritings = std::vector<ClassRewriting*>;
   class HookOn;
 

@@ -32,7 +32,7 @@ HookedClasses::Key HookedClasses::add(std::string_view internal_name, jobject lo
   return key;
 }
 
-void HookedClasses::left_as_it_is(Key key) {
+void HookedClasses::mark_unchanged(Key key) {
   const std::lock_guard lock(mutex_);
   if (const auto at = passed_.find(key); at != passed_.end()) at->second.changed = false;
 }

@@ -26,9 +26,9 @@ class HookedClasses {
   explicit HookedClasses(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
 
   // In the hook of a new class: add() before it is decided whether to change it, then
-  // left_as_it_is() if not.
+  // mark_unchanged() if not.
   Key add(std::string_view internal_name, jobject loader);
-  void left_as_it_is(Key key);
+  void mark_unchanged(Key key);
 
   // The rewritings have changed: starts a new generation.
   void begin_generation();
@@ -43,7 +43,7 @@ class HookedClasses {
  private:
   struct Passed {
     std::uint32_t generation = 0;
-    bool changed = true;  // until left_as_it_is()
+    bool changed = true;  // until mark_unchanged()
   };
 
   Key key_of(std::string_view internal_name, jobject loader) const;

@@ -64,10 +64,10 @@ void RunningMethods::after_rewriting(JNIEnv* jni) {
 
 std::vector<std::string> RunningMethods::running_in(
     JNIEnv* jni, const std::function<bool(jclass)>& is_one) const {
-  std::set<jmethodID> looked_at;
+  std::set<jmethodID> checked;
   std::set<std::string> running;
   for_each_frame(jvmti_, jni, [&](jmethodID method) {
-    if (!looked_at.insert(method).second) return;
+    if (!checked.insert(method).second) return;
     LocalRef<jclass> klass(jni, nullptr);
     if (jvmti_->GetMethodDeclaringClass(method, klass.out()) != JVMTI_ERROR_NONE) return;
     jboolean native = JNI_FALSE;
@@ -79,10 +79,10 @@ std::vector<std::string> RunningMethods::running_in(
 
 std::vector<std::string> RunningMethods::still_running(JNIEnv* jni) const {
   if (old_.empty()) return {};
-  std::set<jmethodID> looked_at;
+  std::set<jmethodID> checked;
   std::set<std::string> running;
   for_each_frame(jvmti_, jni, [&](jmethodID method) {
-    if (!looked_at.insert(method).second) return;
+    if (!checked.insert(method).second) return;
     if (std::string name = name_of(jni, method); old_.contains(name)) {
       running.insert(std::move(name));
     }

@@ -9,8 +9,8 @@ namespace ddm {
 inline constexpr ChunkType kDebuggerGone = chunk_type("DBGD");  // acknowledged by DBGD or nothing
 inline constexpr ChunkType kCollectGarbage = chunk_type("HPGC");
 
-// HPGC with data, an extension: u1 1 = beside the program where the collector can, which leaves what is
-// young and dead. Answered by the same if it was so, else, after a full collection, without data.
+// HPGC with data, an extension: u1 1 = concurrently if the collector can, which keeps dead young
+// objects. The reply is the same if that was done, else, after a full collection, without data.
 inline Chunk collect_beside_program() { return {kCollectGarbage, {1}}; }
 
 // APNM, event: the application's name has changed.   str name, u4 user id, str package

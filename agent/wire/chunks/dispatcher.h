@@ -79,10 +79,10 @@ class Dispatcher {
 
   // False: the type already has a handler.
   bool add(ChunkType type, Lane lane, ChunkHandler handler);
-  template <typename Room>
-  bool add(ChunkType type, Lane lane, Room* room, void (Room::*handler)(const Request&, Reply)) {
+  template <typename Owner>
+  bool add(ChunkType type, Lane lane, Owner* owner, void (Owner::*handler)(const Request&, Reply)) {
     return add(type, lane, [=](const Request& request, Reply reply) {
-      (room->*handler)(request, std::move(reply));
+      (owner->*handler)(request, std::move(reply));
     });
   }
   bool remove(ChunkType type);

@@ -58,7 +58,7 @@ void Exchange::advance() {
     if (!session_->is_open()) return;  // the peer is gone
     step_.store(Step::kStarting);
     start_chunk(chunks_[answers_.size()]);
-    if (open_ != 0 && !std::exchange(told_, true)) executor_.answered_later(weak_from_this());
+    if (open_ != 0 && !std::exchange(announced_, true)) executor_.answered_later(weak_from_this());
     Step expected = Step::kStarting;
     if (step_.compare_exchange_strong(expected, Step::kWaiting)) return;  // answered later
   }

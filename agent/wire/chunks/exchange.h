@@ -55,7 +55,7 @@ class Exchange final : public OpenRequest, public std::enable_shared_from_this<E
   std::size_t answered_ = 0;         // bytes of all answers
   std::size_t answered_memory_ = 0;  // bytes of answers in memory
   std::string refusal_;              // "": not refused
-  bool told_ = false;                // Executor::answered_later() was called
+  bool announced_ = false;           // Executor::answered_later() was called
   std::atomic<Step> step_{Step::kStarting};
   std::atomic<std::size_t> open_{0};  // the chunk that may be answered now, from 1; 0: none
   std::atomic<bool> finished_{false};

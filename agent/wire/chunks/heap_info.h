@@ -18,7 +18,7 @@ struct HeapInfoRequest {
   Bytes encode() const { return encode_fields(*this); }
   static auto decode(ByteSpan data) {
     return decode_fields<HeapInfoRequest>(data);
-  }  // none for any other `when`
+  }  // nullopt for other values
   friend bool operator==(const HeapInfoRequest&, const HeapInfoRequest&) = default;
 };
 
@@ -47,8 +47,8 @@ struct HeapInfo {
   friend bool operator==(const HeapInfo&, const HeapInfo&) = default;
 };
 
-// HPUS, a chunk of our own: the whole heap's figures uncut, and what was collected since the VM
-// began. The request has no data.
+// HPUS, a DDM extension: the heap's uncapped figures, and all collections since the VM's start. The
+// request has no data.
 //
 //   u8 max bytes (0: no limit), u8 committed bytes, u8 used bytes
 //   u4 collectors, each { str name, u8 collections, u8 ms }

@@ -1,16 +1,17 @@
-// HPRG: what the pieces of the Java heap are for, and which classes lie where. Our own.
+// HPRG: the roles of the Java heap's regions, and the classes by address. A DDM extension.
 //
-// A server asks once with   u1 what: 0 no more, 1 regions, 2 regions and classes
-// and has, from then on, in each map of the Java heap that it gets (HPST ... HPEN) the chunks HPRG,
-// and with 2 HPCL, right behind HPST. They are of the same moment as the map.
+//   request   u1 what: 0 none, 1 regions, 2 regions and classes
+//
+// From then on each map of the Java heap that is sent to this server (HPST ... HPEN) contains the
+// chunks HPRG and, with 2, HPCL, right after HPST. They are of the same moment as the map.
 //
 //   HPRG   u4 count; each: u8 position, u8 bytes, u8 used, u1 role
 //   HPCL   u8 bytes of a tile; u4 count, each: str class;
-//          u4 count, each: u8 position, u4 class (its place in the list), u4 objects, u8 bytes
+//          u4 count, each: u8 position, u4 class (index in the list), u4 objects, u8 bytes
 //
-// Positions are those of the map: bytes from the heap's base, and where the map's are made up (ZGC's)
-// the pages' own. A humongous object's regions come one by one; what of the last one is not `used` is
-// of no use to anybody else. HPCL has the widest classes of each tile, not all.
+// Positions are as in the map, bytes from the heap's base; where the map's are synthetic (ZGC), those
+// of the pages. A humongous object's regions are listed one by one; the unused part of the last is not
+// usable by other objects. HPCL has only the largest classes of each tile.
 #pragma once
 
 #include "wire/chunks/fields.h"
@@ -44,7 +45,7 @@ constexpr std::string_view name_of(RegionRole role) {
 struct HeapRegion {
   std::uint64_t position = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t used = 0;  // that objects take, the dead ones included
+  std::uint64_t used = 0;  // by live and dead objects
   RegionRole role = RegionRole::kUnknown;
 
   static constexpr auto kFields =
@@ -78,7 +79,7 @@ struct HeapRegions {
   friend bool operator==(const HeapRegions&, const HeapRegions&) = default;
 };
 
-// What of one class begins in a tile.
+// The objects of one class that begin in a tile.
 struct TileClass {
   std::uint64_t position = 0;  // of the tile
   std::uint32_t class_index = 0;

@@ -52,15 +52,15 @@ inline constexpr ChunkType kNativeSegment = chunk_type("NHSG");
 // kNow is a DDM extension: one map at once, without a collection.
 enum class SegmentsWhen : std::uint8_t { kNever = 0, kEveryGc = 1, kNow = 2 };
 
-struct MapWish {
+struct MapSettings {
   SegmentsWhen when = SegmentsWhen::kNever;
   std::uint8_t what = 0;  // 0 HPSG, 1 HPSO
-  friend bool operator==(const MapWish&, const MapWish&) = default;
+  friend bool operator==(const MapSettings&, const MapSettings&) = default;
 };
 
 // HPSG and NHSG, requests.   u1 when, u1 what
 template <ChunkType Type>
-struct SegmentsRequest : MapWish {
+struct SegmentsRequest : MapSettings {
   static constexpr ChunkType kType = Type;
 
   Bytes encode() const { return {static_cast<std::uint8_t>(when), what}; }

@@ -1,9 +1,8 @@
-// OPTS, a DDM extension: options of a further load of the agent, for as long as this connection
-// lasts.
+// OPTS, a DDM extension: options of a further load of the agent, for the duration of this connection.
 //
-//   request  str options, str what undoes them, option by option; both empty: undoes them now.
-//            An option without an undoing value joins another connection that has it already.
-//   reply    str: what the agent logged meanwhile, a line each
+//   request  str options, str options that undo them, one for each; both empty: undoes them now. An
+//            option without one must already be in effect for another connection.
+//   reply    str: what the agent logged meanwhile, one line each
 #pragma once
 
 #include <array>
@@ -16,7 +15,7 @@ namespace ddm {
 
 inline constexpr std::string_view kLentOptionsFeature = "lent-options";  // in FEAT
 
-// What can be had so: options that a further load switches on and off without a trace.
+// The options that may be lent: a further load can switch them on and fully off.
 inline constexpr std::array<std::string_view, 5> kLendable = {"cpu", "monitor", "live", "engine",
                                                               "interval"};
 

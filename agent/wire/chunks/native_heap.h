@@ -1,5 +1,5 @@
-// NHGT, sampled native allocations: the one chunk that is little-endian. NHGE switches them (our
-// own).
+// NHGT, sampled native allocations: the only little-endian chunk. NHGE, a DDM extension, switches
+// sampling.
 //
 //   u4 signature 812345dd, u2 version 2, u2 bytes of a pointer (4 or 8)
 //   size_t bytes of maps, of records, of one record, total in use, pointers of a backtrace
@@ -37,7 +37,7 @@ struct NativeHeap {
   friend bool operator==(const NativeHeap&, const NativeHeap&) = default;
 };
 
-// NHGE.   u8 bytes between samples, 0: off; a request without data asks
+// NHGE.   u8 bytes between samples, 0: off; a request without data is a query
 struct NativeSamplingRequest {
   static constexpr ChunkType kType = chunk_type("NHGE");
   std::uint64_t interval = 0;
@@ -48,7 +48,7 @@ struct NativeSamplingRequest {
   friend bool operator==(const NativeSamplingRequest&, const NativeSamplingRequest&) = default;
 };
 
-// Its reply.   u8 bytes between samples, 0: off; u4 how often it was switched on, each time anew
+// Its reply.   u8 bytes between samples, 0: off; u4 number of starts, each of which resets the samples
 struct NativeSamplingState {
   static constexpr ChunkType kType = chunk_type("NHGE");
   std::uint64_t interval = 0;
@@ -61,12 +61,12 @@ struct NativeSamplingState {
   friend bool operator==(const NativeSamplingState&, const NativeSamplingState&) = default;
 };
 
-// Where the addresses of backtraces lie, by the maps of the answer: "/usr/lib/libz.so.1+0x1f2e"
-// (the offset in the file, as addr2line takes it; the call is before it),
-// "shop.Cache.fill(Cache.java:88)" for a Java frame, "0x7f.." for what is in no file.
+// Resolves the addresses of backtraces by the reply's maps: "/usr/lib/libz.so.1+0x1f2e" (offset in the
+// file, for addr2line; it follows the call), "shop.Cache.fill(Cache.java:88)" for a Java frame,
+// "0x7f.." outside of files.
 struct NativePlace {
-  std::string file;          // "": in no file
-  std::uint64_t offset = 0;  // in the file; the address itself if in no file
+  std::string file;          // "": none
+  std::uint64_t offset = 0;  // in the file; without a file, the address
   std::string java;          // of a Java frame; else ""
 };
 

@@ -5,7 +5,7 @@
 //            recent records alone; "summary" (jsonl's first line); "sites" (the whole run for
 //            programs, report.h's site_list()); "live" (the live objects of each site, report.h's
 //            live_list()); "time" (jsonl's first line and those of time)
-//            behind it, if not all is wanted: str name of the method below which it is
+//            optional: str method, to which, with its callees, the report is restricted
 //   reply    u8 length of the report, zlib stream of it (RFC 1950)
 //
 // Reports are verbose and compress well: 230 MB become a reply of a few MB. Beyond kInMemory the
@@ -27,7 +27,7 @@ inline constexpr std::string_view kLiveFormat = "live";
 inline constexpr std::string_view kRecentPrefix = "recent/";
 inline constexpr std::string_view kTimeFormat = "time";
 
-// str text, and if there is one, str name of a method.
+// str text, and unless it is empty, str method.
 Bytes encode_with_method(const std::string& text, const std::string& method);
 template <typename Asked>
 std::optional<Asked> decode_with_method(ByteSpan data) {
@@ -52,8 +52,8 @@ struct ReportRequest {
 // REPE, a DDM extension: a report to be written on the VM's side if the program ends before this
 // connection does. The reply is empty.
 //
-//   request  str path: of a new file, with a report's ending; "": cancels it. Behind it as of REPT:
-//            str name of a method
+//   request  str path: of a new file, with a report's ending; "": cancels it; optional: str method, as
+//            in REPT
 struct ReportAtEndRequest {
   static constexpr ChunkType kType = chunk_type("REPE");
   std::string path;

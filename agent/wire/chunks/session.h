@@ -18,10 +18,10 @@ struct SessionModes {
   std::atomic<std::uint32_t> thread_status_millis{0};  // THST interval, 0 = none
   std::atomic<std::uint8_t> heap_info_when{0};         // HPIF: 0 never, 2 next GC, 3 every GC
   // kNow is answered at once and never stored here.
-  std::atomic<MapWish> java_maps{MapWish{}};    // HPSG, HPSO
-  std::atomic<MapWish> native_maps{MapWish{}};  // NHSG
+  std::atomic<MapSettings> java_maps{MapSettings{}};    // HPSG, HPSO
+  std::atomic<MapSettings> native_maps{MapSettings{}};  // NHSG
   // When one of the last three was set: earlier collections send no events to it.
-  std::atomic<std::chrono::steady_clock::time_point> told_of_collections_since{};
+  std::atomic<std::chrono::steady_clock::time_point> collections_since{};
 };
 
 class Session {

@@ -4,7 +4,7 @@ namespace ddm {
 
 AgentEvents::AgentEvents(const HandlerContext& context)
     : context_(context),
-      pulse_([this] { collections_.heard(); }, GcEvents::kGap),
+      pulse_([this] { collections_.notify(); }, GcEvents::kGap),
       collections_(context, pulse_),
       maps_(context, pulse_) {}
 

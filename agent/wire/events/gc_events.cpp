@@ -39,7 +39,7 @@ std::string GcEvents::refresh() {
   return "";
 }
 
-void GcEvents::heard() {
+void GcEvents::notify() {
   context_.service.quick().post([this](JNIEnv* jni) {
     for (const auto& listener : listeners_) listener(jni);
   });

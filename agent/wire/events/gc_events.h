@@ -31,7 +31,7 @@ class GcEvents final : private VmListener {
   std::string refresh();
 
   // Called by the Pulse after a ring.
-  void heard();
+  void notify();
 
  private:
   void garbage_collection_finish() noexcept override { pulse_.ring(); }

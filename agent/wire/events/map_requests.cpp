@@ -13,16 +13,16 @@ void MapRequests::set_drawer(DrawFor draw_for) {
   maps_.add_drawer([this](JNIEnv* jni) { draw(jni, /*after_collection=*/true); });
 }
 
-void MapRequests::ask(const Request& request, Reply reply, MapWish wish) {
-  if (wish.when != SegmentsWhen::kNever) {
+void MapRequests::ask(const Request& request, Reply reply, MapSettings settings) {
+  if (settings.when != SegmentsWhen::kNever) {
     const std::string error = maps_.start(context_.jni());
     if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   }
-  if (wish.when == SegmentsWhen::kNow) {
+  if (settings.when == SegmentsWhen::kNow) {
     auto shared = std::make_shared<Reply>(std::move(reply));
     {
       const std::lock_guard lock(mutex_);
-      waiting_.push_back({request.session, wish.what, std::move(shared)});
+      waiting_.push_back({request.session, settings.what, std::move(shared)});
       if (waiting_.size() > 1) return;  // a drawing is already scheduled
     }
     const std::string error =
@@ -30,8 +30,8 @@ void MapRequests::ask(const Request& request, Reply reply, MapWish wish) {
     if (!error.empty()) fail(take_waiting(), error);
     return;
   }
-  request.session->modes.*standing_ = wish;
-  request.session->modes.told_of_collections_since = std::chrono::steady_clock::now();
+  request.session->modes.*standing_ = settings;
+  request.session->modes.collections_since = std::chrono::steady_clock::now();
   const std::string error = gc_events_.refresh();
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   reply.send_empty();
@@ -55,10 +55,10 @@ void MapRequests::draw(JNIEnv* jni, bool after_collection) {
 
 void MapRequests::add_standing(std::vector<Receiver>& receivers) const {
   for (const SessionPtr& session : context_.sessions()) {
-    const MapWish wish = session->modes.*standing_;
+    const MapSettings settings = session->modes.*standing_;
     // By the time a session with a full queue could receive the map, it would be out of date.
-    if (wish.when == SegmentsWhen::kEveryGc && session->has_room()) {
-      receivers.push_back({session, wish.what, nullptr});
+    if (settings.when == SegmentsWhen::kEveryGc && session->has_room()) {
+      receivers.push_back({session, settings.what, nullptr});
     }
   }
 }

@@ -18,7 +18,7 @@ namespace ddm {
 class MapRequests {
  public:
   // The field of SessionModes with a session's standing request for this kind of map.
-  using Standing = std::atomic<MapWish> SessionModes::*;
+  using Standing = std::atomic<MapSettings> SessionModes::*;
 
   // A receiver of the next map.
   struct Receiver {
@@ -39,7 +39,7 @@ class MapRequests {
 
   // Quick lane: a map at once is drawn, then the request is answered; any other request stands
   // until changed.
-  void ask(const Request& request, Reply reply, MapWish wish);
+  void ask(const Request& request, Reply reply, MapSettings settings);
 
   struct Envelope {
     std::vector<Chunk> start;

@@ -33,7 +33,7 @@ std::optional<Error> check_access(const Address& address, bool connect_out, Acce
   return {};
 }
 
-TellStranger warn_of_first_stranger(Log log) {
+OnRefusedPeer warn_of_first_refusal(Log log) {
   return [log = std::move(log),
           warned = std::make_shared<std::atomic<bool>>(false)](const std::string& text) {
     if (log) log(warned->exchange(true) ? Severity::kInfo : Severity::kWarning, text);

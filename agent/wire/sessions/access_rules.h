@@ -12,9 +12,9 @@ namespace ddm {
 using Log = std::function<void(Severity, const std::string&)>;
 
 // Reports a refused peer.
-using TellStranger = std::function<void(const std::string&)>;
+using OnRefusedPeer = std::function<void(const std::string&)>;
 // Logs the first one as a warning, later ones at info: strangers must not flood stderr.
-TellStranger warn_of_first_stranger(Log log);
+OnRefusedPeer warn_of_first_refusal(Log log);
 
 // Warns where everybody, or nobody, would be let in. The error: peers at that address cannot be
 // checked.

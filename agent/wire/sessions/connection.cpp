@@ -95,7 +95,7 @@ pollfd Connection::polled() const {
 bool Connection::read() {
   if (stage_ == Stage::kUnchecked) {
     if (const auto unwanted = check_peer(fd(), context_->options.access)) {
-      context_->of_stranger("connection to " + peer_ + " refused: " + unwanted->message);
+      context_->on_refused_peer("connection to " + peer_ + " refused: " + unwanted->message);
       return false;
     }
     stage_ = Stage::kGreeting;
@@ -231,10 +231,10 @@ bool Connection::on_deadline(Clock::time_point now) {
   return refuse(peer_ + " does not read what it is sent; dropped");
 }
 
-void Connection::end(bool tell) {
+void Connection::end(bool notify) {
   queue_.close();
   socket_.reset();
-  if (!tell) return;
+  if (!notify) return;
   free_leftovers();
   context_->executor.resume();  // tasks that waited for this peer to read can run and end
   const SessionPtr self = shared_from_this();

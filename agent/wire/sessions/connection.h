@@ -25,7 +25,7 @@ struct ServerContext {
   Dispatcher& dispatcher;
   Executor& executor;
   std::shared_ptr<Waker> waker;
-  TellStranger of_stranger;
+  OnRefusedPeer on_refused_peer;
 
   void log(Severity severity, const std::string& text) const {
     if (options.log) options.log(severity, text);
@@ -57,7 +57,7 @@ class Connection : public Session, public Peer, public std::enable_shared_from_t
   bool read() override;
   bool serve(Clock::time_point now) override { return on_wakeup(now) && on_deadline(now); }
   void flush() override { on_wakeup(Clock::now()); }
-  void end(bool tell) override;
+  void end(bool notify) override;
   Burden burden() const override;
 
  private:

@@ -42,7 +42,7 @@ std::optional<Error> Connector::go_on(Clock::time_point now) {
     auto found = lookup_.get();
     if (!found) {
       failed(now);
-      if (std::exchange(told_, true)) return {};
+      if (std::exchange(error_reported_, true)) return {};
       return Error{found.message() + "; asking again until it is"};
     }
     candidates_ = std::move(*found);

@@ -44,7 +44,7 @@ class Connector {
   std::shared_ptr<Waker> waker_;
   AddressLookup lookup_;                   // valid during a lookup
   std::vector<SocketAddress> candidates_;  // not tried yet; empty: needs a lookup
-  bool told_ = false;
+  bool error_reported_ = false;
   FileDescriptor socket_;
   Clock::time_point due_{};  // due at once
   std::chrono::milliseconds pause_{};

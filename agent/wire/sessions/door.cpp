@@ -123,7 +123,8 @@ void Door::accept_all() {
       continue;
     }
     if (const auto unwanted = check_peer(socket.get(), settings_.access)) {
-      settings_.of_stranger(settings_.what + " from " + name + " refused: " + unwanted->message);
+      settings_.on_refused_peer(settings_.what + " from " + name +
+                                " refused: " + unwanted->message);
       continue;
     }
     add(std::move(socket), /*checked=*/true);
@@ -143,7 +144,7 @@ void Door::connect_out(bool ready) {
 void Door::add(FileDescriptor socket, bool checked) {
   tune_socket(socket.get());
   std::string name = peer_name(socket.get());
-  PeerPtr peer = settings_.meet(std::move(socket), std::move(name), checked);
+  PeerPtr peer = settings_.make_peer(std::move(socket), std::move(name), checked);
   const std::lock_guard lock(mutex_);
   peers_.push_back(std::move(peer));
 }
@@ -153,14 +154,14 @@ void Door::end(const PeerPtr& peer) {
     const std::lock_guard lock(mutex_);
     std::erase(peers_, peer);
   }
-  peer->end(/*tell=*/true);
+  peer->end(/*notify=*/true);
   if (connector_) connector_->connection_lost(Clock::now());
 }
 
 void Door::close() {
   for (const PeerPtr& peer : peers()) {
     peer->flush();
-    peer->end(/*tell=*/false);
+    peer->end(/*notify=*/false);
   }
   const std::lock_guard lock(mutex_);
   peers_.clear();

@@ -32,9 +32,9 @@ struct DoorSettings {
   std::size_t max_stored = std::numeric_limits<std::size_t>::max();
   // `checked`: the peer was accepted. For an outgoing connection that is unknown until the other
   // process has accepted it, since the far end has no owner before.
-  std::function<PeerPtr(FileDescriptor socket, std::string name, bool checked)> meet;
-  Log log;                   // any thread
-  TellStranger of_stranger;  // reports refused peers
+  std::function<PeerPtr(FileDescriptor socket, std::string name, bool checked)> make_peer;
+  Log log;                        // any thread
+  OnRefusedPeer on_refused_peer;  // reports refused peers
 };
 
 class Door {

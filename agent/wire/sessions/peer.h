@@ -31,7 +31,7 @@ class Peer {
   // Writes what the socket accepts, before the connection ends.
   virtual void flush() = 0;
   // Ends the connection; with `tell`, notifies its observer.
-  virtual void end(bool tell) = 0;
+  virtual void end(bool notify) = 0;
 
   // What it makes the agent hold, and since when that is more than a little.
   struct Burden {

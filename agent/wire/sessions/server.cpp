@@ -16,9 +16,9 @@ DoorSettings door_of(const std::shared_ptr<const ServerContext>& context) {
   door.max_memory = options.limits.max_memory;
   door.max_stored = options.limits.max_stored;
   door.log = options.log;
-  door.of_stranger = context->of_stranger;
-  door.meet = [context, last_id = std::uint64_t{0}](FileDescriptor socket, std::string name,
-                                                    bool checked) mutable -> PeerPtr {
+  door.on_refused_peer = context->on_refused_peer;
+  door.make_peer = [context, last_id = std::uint64_t{0}](FileDescriptor socket, std::string name,
+                                                         bool checked) mutable -> PeerPtr {
     return std::make_shared<Connection>(context, ++last_id, std::move(socket), std::move(name),
                                         checked);
   };
@@ -32,9 +32,9 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Dispatcher&
   std::unique_ptr<Server> server(new Server(std::move(loop)));
   server->bound_ = options.address;
   if (options.address.kind == Address::Kind::kNone) return server;
-  const TellStranger of_stranger = warn_of_first_stranger(options.log);
+  const OnRefusedPeer on_refused_peer = warn_of_first_refusal(options.log);
   const std::shared_ptr<const ServerContext> context(new ServerContext{
-      std::move(options), dispatcher, executor, server->loop_->waker(), of_stranger});
+      std::move(options), dispatcher, executor, server->loop_->waker(), on_refused_peer});
   auto door = Door::open(door_of(context), server->loop_->waker());
   if (!door) return door.error();
   server->door_ = std::move(*door);

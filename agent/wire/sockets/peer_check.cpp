@@ -40,10 +40,10 @@ bool is_established(int fd) {
 }
 
 std::optional<Error> check_tcp_peer(int fd, const SocketAddress& here, const SocketAddress& there) {
-  auto owner = ask_sock_diag(there, here);
+  auto owner = query_sock_diag(there, here);
   if (!owner) {
     const std::string why = owner.message();
-    owner = ask_proc_net(there, here);
+    owner = search_proc_net(there, here);
     if (!owner) return Error{"who connects cannot be found out: " + why + ", " + owner.message()};
   }
   if (!*owner) return Error{"no process of this machine holds the other end"};

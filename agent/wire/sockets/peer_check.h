@@ -51,9 +51,9 @@ struct SocketOwner {
 
 // The owner of the socket bound to `local` and connected to `remote`. nullopt: there is none, or it
 // is not ESTABLISHED, or has no inode. The error: this method is not available here.
-Result<std::optional<SocketOwner>> ask_sock_diag(const SocketAddress& local,
-                                                 const SocketAddress& remote);
-Result<std::optional<SocketOwner>> ask_proc_net(const SocketAddress& local,
-                                                const SocketAddress& remote);
+Result<std::optional<SocketOwner>> query_sock_diag(const SocketAddress& local,
+                                                   const SocketAddress& remote);
+Result<std::optional<SocketOwner>> search_proc_net(const SocketAddress& local,
+                                                   const SocketAddress& remote);
 
 }  // namespace ddm

@@ -104,8 +104,8 @@ std::optional<SocketOwner> find_line(std::ifstream& table, const std::string& lo
 
 }  // namespace
 
-Result<std::optional<SocketOwner>> ask_sock_diag(const SocketAddress& local,
-                                                 const SocketAddress& remote) {
+Result<std::optional<SocketOwner>> query_sock_diag(const SocketAddress& local,
+                                                   const SocketAddress& remote) {
   const FileDescriptor fd(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
   if (!fd.valid()) return errno_error("sock_diag");
   const Endpoint from = endpoint_of(local);
@@ -129,8 +129,8 @@ Result<std::optional<SocketOwner>> ask_sock_diag(const SocketAddress& local,
   return read_answer(fd.get(), from.port, to.port);
 }
 
-Result<std::optional<SocketOwner>> ask_proc_net(const SocketAddress& local,
-                                                const SocketAddress& remote) {
+Result<std::optional<SocketOwner>> search_proc_net(const SocketAddress& local,
+                                                   const SocketAddress& remote) {
   const Endpoint from = endpoint_of(local);
   const Endpoint to = endpoint_of(remote);
   bool readable = false;

@@ -10,11 +10,11 @@
 namespace ddm {
 namespace {
 
-SeenThread thread(std::int64_t id, ThreadDoing doing, std::vector<SeenFrame> frames) {
+SeenThread thread(std::int64_t id, ThreadActivity activity, std::vector<SeenFrame> frames) {
   SeenThread one;
   one.id = id;
   one.name = "t" + std::to_string(id);
-  one.doing = doing;
+  one.activity = activity;
   one.frames = std::move(frames);
   return one;
 }
@@ -32,12 +32,12 @@ struct Bench {
   ReportMoment moment;
 
   template <typename Agent>
-  void look(Agent& agent, std::vector<SeenThread> threads, int times = 1) {
+  void snapshot(Agent& agent, std::vector<SeenThread> threads, int times = 1) {
     for (int i = 0; i < times; ++i) {
-      Look look;
-      look.ms = ++now_ms;
-      look.threads = threads;
-      agent.check(look, 1000, types, variables);
+      ThreadSnapshot snapshot;
+      snapshot.ms = ++now_ms;
+      snapshot.threads = threads;
+      agent.check(snapshot, 1000, types, variables);
     }
   }
   template <typename Agent>
@@ -64,12 +64,12 @@ pugi::xml_node item(pugi::xml_node parent, const char* name) {
 TEST_CASE("CPU charges the first frame of the program's and counts those behind it") {
   Bench bench;
   CpuAgent cpu;
-  bench.look(
-      cpu,
-      {thread(1, ThreadDoing::kRunnable, {kHash, kBusy, kThread, kRun, kThread}),
-       thread(2, ThreadDoing::kBlocked, {kBusy}), thread(3, ThreadDoing::kRunnable, {kRead, kBusy}),
-       thread(4, ThreadDoing::kRunnable, {kHash, kThread})},
-      3);
+  bench.snapshot(cpu,
+                 {thread(1, ThreadActivity::kRunnable, {kHash, kBusy, kThread, kRun, kThread}),
+                  thread(2, ThreadActivity::kBlocked, {kBusy}),
+                  thread(3, ThreadActivity::kRunnable, {kRead, kBusy}),
+                  thread(4, ThreadActivity::kRunnable, {kHash, kThread})},
+                 3);
   auto document = bench.report(cpu);
   const pugi::xml_node counters = document->document_element();
   CHECK(figure(counters, "SAMPLES") == 3);
@@ -87,7 +87,7 @@ TEST_CASE("CPU charges the first frame of the program's and counts those behind 
   CHECK_FALSE(item(counters, "java.util.HashMap"));
   auto again = bench.report(cpu);
   CHECK_FALSE(again->document_element().child("ITEM"));
-  bench.look(cpu, {thread(1, ThreadDoing::kRunnable, {kRun})});
+  bench.snapshot(cpu, {thread(1, ThreadActivity::kRunnable, {kRun})});
   auto more = bench.report(cpu);
   CHECK(item(more->document_element(), "shop.Work@run"));
   CHECK_FALSE(item(more->document_element(), "shop.Work@busy"));
@@ -97,7 +97,7 @@ TEST_CASE("methods are counted from the hit on that makes their class worth it, 
   Bench bench;
   bench.variables.detail_all = false;
   CpuAgent cpu;
-  bench.look(cpu, {thread(1, ThreadDoing::kRunnable, {kBusy})}, 1000);
+  bench.snapshot(cpu, {thread(1, ThreadActivity::kRunnable, {kBusy})}, 1000);
   auto document = bench.report(cpu);
   const pugi::xml_node totals = document->document_element().child("TOTALS");
   CHECK(figure(totals, "CLASS") == 1000);
@@ -113,23 +113,23 @@ TEST_CASE("detail ends below the lower threshold, and SETDETAIL overrules both")
   bench.variables.detail_all = false;
   CpuAgent cpu;
   const auto detailed = [&](const SeenFrame& frame) {
-    bench.look(cpu, {thread(1, ThreadDoing::kRunnable, {frame})});
+    bench.snapshot(cpu, {thread(1, ThreadActivity::kRunnable, {frame})});
     auto document = bench.report(cpu);
     const pugi::xml_node found =
         item(document->document_element(), std::string(frame.class_name).c_str());
     return std::string(found.attribute("DETAILED").value()) == "true";
   };
   const SeenFrame other{"shop.Other", "go", "", 1};
-  bench.look(cpu, {thread(1, ThreadDoing::kRunnable, {kBusy})}, 300);
+  bench.snapshot(cpu, {thread(1, ThreadActivity::kRunnable, {kBusy})}, 300);
   CHECK(detailed(kBusy));
-  bench.look(cpu, {thread(1, ThreadDoing::kRunnable, {other})}, 100'000);
+  bench.snapshot(cpu, {thread(1, ThreadActivity::kRunnable, {other})}, 100'000);
   CHECK_FALSE(detailed(kBusy));
   cpu.set_detail("shop.Work", true);
   CHECK(detailed(kBusy));
   cpu.clear();
   CHECK(detailed(kBusy));  // what was decided stays
   cpu.set_detail("shop.Work", false);
-  bench.look(cpu, {thread(1, ThreadDoing::kRunnable, {kBusy})}, 400);
+  bench.snapshot(cpu, {thread(1, ThreadActivity::kRunnable, {kBusy})}, 400);
   CHECK_FALSE(detailed(kBusy));
 }
 
@@ -144,15 +144,15 @@ TEST_CASE("counters of patched code are in the element of the others") {
 TEST_CASE("THREADS tells what each was found doing and who held its lock") {
   Bench bench;
   ThreadsAgent threads;
-  auto blocked = thread(2, ThreadDoing::kBlocked, {kBusy, kThread});
+  auto blocked = thread(2, ThreadActivity::kBlocked, {kBusy, kThread});
   blocked.lock_owner = 1;
   blocked.lock_owner_name = "t1";
-  bench.look(threads,
-             {thread(1, ThreadDoing::kRunnable, {kBusy}), blocked,
-              thread(3, ThreadDoing::kWaiting, {kBusy})},
-             2);
-  bench.look(threads, {thread(1, ThreadDoing::kSleeping, {kBusy}),
-                       thread(2, ThreadDoing::kRunnable, {kRead, kRun})});
+  bench.snapshot(threads,
+                 {thread(1, ThreadActivity::kRunnable, {kBusy}), blocked,
+                  thread(3, ThreadActivity::kWaiting, {kBusy})},
+                 2);
+  bench.snapshot(threads, {thread(1, ThreadActivity::kSleeping, {kBusy}),
+                           thread(2, ThreadActivity::kRunnable, {kRead, kRun})});
   bench.moment.threads.push_back({1, "t1", 0, 0, 3, 4, -1, -1});
   auto document = bench.report(threads);
   const pugi::xml_node root = document->document_element();
@@ -175,11 +175,13 @@ TEST_CASE("THREADS tells what each was found doing and who held its lock") {
 TEST_CASE("THREADS tells for how long blocking and waiting were timed") {
   Bench bench;
   ThreadsAgent threads;
-  const auto running = [](std::int64_t id) { return thread(id, ThreadDoing::kRunnable, {kBusy}); };
-  bench.look(threads, {running(1)});
+  const auto running = [](std::int64_t id) {
+    return thread(id, ThreadActivity::kRunnable, {kBusy});
+  };
+  bench.snapshot(threads, {running(1)});
   bench.variables.contention = true;
-  bench.look(threads, {running(1)}, 3);  // from the first of these to the third
-  bench.look(threads, {running(1), running(2)}, 2);
+  bench.snapshot(threads, {running(1)}, 3);  // from the first of these to the third
+  bench.snapshot(threads, {running(1), running(2)}, 2);
   bench.moment.threads = {{1, "t1", 0, 0, 3, 4, 5, 6}, {2, "t2", 0, 0, 3, 4, 5, 6}};
   const auto time_of = [&](const char* id) {
     auto document = bench.report(threads);
@@ -189,7 +191,7 @@ TEST_CASE("THREADS tells for how long blocking and waiting were timed") {
   CHECK(time_of("1") == 4);
   CHECK(time_of("2") == 1);
   bench.variables.contention = false;
-  bench.look(threads, {running(1), running(2)}, 5);
+  bench.snapshot(threads, {running(1), running(2)}, 5);
   CHECK(time_of("1") == 5);  // the first of them ended the last that was timed
   bench.moment.threads = {{1, "t1", 0, 0, 3, 4, -1, -1}};
   CHECK(time_of("1") == -1);
@@ -198,10 +200,11 @@ TEST_CASE("THREADS tells for how long blocking and waiting were timed") {
 TEST_CASE("TIMING follows threads that come and go") {
   Bench bench;
   TimingAgent timing;
-  bench.look(timing,
-             {thread(1, ThreadDoing::kRunnable, {}), thread(2, ThreadDoing::kRunnable, {})});
-  bench.look(timing, {thread(1, ThreadDoing::kRunnable, {}), thread(3, ThreadDoing::kRunnable, {}),
-                      thread(4, ThreadDoing::kRunnable, {})});
+  bench.snapshot(
+      timing, {thread(1, ThreadActivity::kRunnable, {}), thread(2, ThreadActivity::kRunnable, {})});
+  bench.snapshot(
+      timing, {thread(1, ThreadActivity::kRunnable, {}), thread(3, ThreadActivity::kRunnable, {}),
+               thread(4, ThreadActivity::kRunnable, {})});
   bench.moment.threads.push_back({1, "t1", 12.5, 10});
   auto document = bench.report(timing);
   const pugi::xml_node root = document->document_element();
@@ -217,10 +220,10 @@ TEST_CASE("TIMING follows threads that come and go") {
 TEST_CASE("IO names what the program has called, and where from") {
   Bench bench;
   IoAgent io;
-  bench.look(io,
-             {thread(1, ThreadDoing::kRunnable, {kRead, kStream, kRun}),
-              thread(2, ThreadDoing::kRunnable, {kBusy})},
-             2);
+  bench.snapshot(io,
+                 {thread(1, ThreadActivity::kRunnable, {kRead, kStream, kRun}),
+                  thread(2, ThreadActivity::kRunnable, {kBusy})},
+                 2);
   auto document = bench.report(io);
   const pugi::xml_node found = item(document->document_element(), "java.net.Socket$Input@read");
   CHECK(figure(found, "COUNT") == 2);

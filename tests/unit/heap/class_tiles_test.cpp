@@ -62,7 +62,7 @@ TEST_CASE("of many classes the widest are kept") {
     heap.object(i + 1, 16 + 8 * i);
   }
   const auto tiles = heap.count(table, 4096, 20);
-  REQUIRE(tiles.size() == ClassTiles::kWidest);
+  REQUIRE(tiles.size() == ClassTiles::kMostClasses);
   for (std::uint32_t i = 0; i < tiles.size(); ++i) CHECK(tiles[i].class_index == 19 - i);
 }
 

@@ -69,7 +69,7 @@ class Lines {
     const std::lock_guard lock(told_->mutex);
     return told_->lines.empty();
   }
-  HprofPeer::Tell teller() const {
+  HprofPeer::Report report() const {
     return [told = told_](std::string_view line) {
       const std::lock_guard lock(told->mutex);
       told->lines.emplace_back(line);
@@ -90,7 +90,7 @@ TEST_CASE("what is sent before there is a connection arrives in order, big data 
   const Listener listener;
   Lines told;
   auto peer = HprofPeer::start(
-      listener.address, [](HprofCommand) {}, told.teller());
+      listener.address, [](HprofCommand) {}, told.report());
   REQUIRE(peer);
   (*peer)->send("head ");
   const std::string big(3 << 20, 'x');
@@ -110,7 +110,7 @@ TEST_CASE("commands come in, and no more are read while too many wait") {
   std::atomic<int>& seen = *commands;
   auto peer = HprofPeer::start(
       listener.address, [commands](HprofCommand command) { *commands += command.tag; },
-      told.teller());
+      told.report());
   REQUIRE(peer);
   const FileDescriptor other = listener.accept();
   const Bytes gc = {1, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -142,7 +142,7 @@ TEST_CASE("a peer that cannot be reached, or leaves, is told of once and nobody 
     closed = gone.address;
   }
   auto none = HprofPeer::start(
-      closed, [](HprofCommand) {}, nobody.teller());
+      closed, [](HprofCommand) {}, nobody.report());
   REQUIRE(none);
   CHECK(nobody.wait().find("Connection refused") != std::string::npos);
   CHECK_FALSE((*none)->connected_or_connecting());
@@ -152,7 +152,7 @@ TEST_CASE("a peer that cannot be reached, or leaves, is told of once and nobody 
   const Listener listener;
   Lines left;
   auto peer = HprofPeer::start(
-      listener.address, [](HprofCommand) {}, left.teller());
+      listener.address, [](HprofCommand) {}, left.report());
   REQUIRE(peer);
   (*peer)->send("x");
   {
@@ -166,7 +166,7 @@ TEST_CASE("the end waits no longer than its limits for a peer that takes nothing
   const Listener listener;
   Lines told;
   auto peer = HprofPeer::start(
-      listener.address, [](HprofCommand) {}, told.teller());
+      listener.address, [](HprofCommand) {}, told.report());
   REQUIRE(peer);
   const FileDescriptor other = listener.accept();
   (*peer)->send(std::string(32 << 20, 'x'));  // more than socket buffers take

@@ -81,7 +81,7 @@ int try_as_client(const Address& address) {
 TEST_CASE("Both ways of asking find the very socket at the other end") {
   for (const int family : {AF_INET, AF_INET6}) {
     const TcpPair pair(family);
-    for (const auto& ask : {ask_sock_diag, ask_proc_net}) {
+    for (const auto& ask : {query_sock_diag, search_proc_net}) {
       const auto owner = ask(far_end(pair.far.get()), local_end(pair.far.get()));
       REQUIRE(owner);
       REQUIRE(owner->has_value());
@@ -99,7 +99,7 @@ TEST_CASE("Both ways of asking find the socket at the other end of an IPv6 conne
     return;
   }
   const TcpPair pair(AF_INET6, loopback);
-  for (const auto& ask : {ask_sock_diag, ask_proc_net}) {
+  for (const auto& ask : {query_sock_diag, search_proc_net}) {
     const auto owner = ask(far_end(pair.far.get()), local_end(pair.far.get()));
     REQUIRE(owner);
     REQUIRE(owner->has_value());
@@ -112,7 +112,7 @@ TEST_CASE("A listener or another connection of the port is not taken for the pee
   SocketAddress nobody = far_end(pair.far.get());
   // Our own listener's port as the peer's port: only the listener would match.
   const SocketAddress listener = local_end(pair.listener->fd());
-  for (const auto& ask : {ask_sock_diag, ask_proc_net}) {
+  for (const auto& ask : {query_sock_diag, search_proc_net}) {
     const auto wrong = ask(listener, nobody);
     // That one exists: it is our own accepted socket. Turned to another port there is none.
     REQUIRE(wrong);

@@ -134,7 +134,7 @@ TEST_CASE("sampling takes of the same budget") {
 TEST_CASE("what was spent on something else than hits is told apart") {
   ProbeBudget budget(5);
   const std::array<ProbeBudget::Cost, 1> costs{{{1, 0.02 * kStepNs}}};
-  budget.spent(0.5 * kStepNs);
+  budget.charge_once(0.5 * kStepNs);
   for (int step = 0; step < 10; ++step) {
     const auto gone = budget.step(
         {kStepNs, 1.03 * kStepNs, 0.01 * kStepNs, std::span<const ProbeBudget::Cost>(costs)});

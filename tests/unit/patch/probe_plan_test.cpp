@@ -7,14 +7,14 @@ using namespace ddm;
 namespace {
 
 std::string problem(ProbeRequest request) {
-  const auto wish = read_probe_wish(std::move(request));
-  return wish ? "" : wish.message();
+  const auto spec = parse_probe(std::move(request));
+  return spec ? "" : spec.message();
 }
 
 bci::MethodPatches plan(ProbeRequest request, std::string descriptor = "(I)I") {
-  auto wish = read_probe_wish(std::move(request));
-  REQUIRE(wish);
-  return probe_patches(*wish, {"shop/Cart", "total", std::move(descriptor), 100, {"shop/Cart"}});
+  auto spec = parse_probe(std::move(request));
+  REQUIRE(spec);
+  return probe_patches(*spec, {"shop/Cart", "total", std::move(descriptor), 100, {"shop/Cart"}});
 }
 
 }  // namespace
@@ -72,14 +72,14 @@ TEST_CASE("what is returned is recorded where there is something") {
 }
 
 TEST_CASE("a field is meant by its class's name with or without the package") {
-  const auto wish = read_probe_wish({.methods = "*.Cart.*", .field = "Cart.sum"});
-  REQUIRE(wish);
-  CHECK(wish->means_field("shop/Cart", "sum"));
-  CHECK(wish->means_field("Cart", "sum"));
-  CHECK(wish->means_field("shop/Main$Cart", "sum"));
-  CHECK_FALSE(wish->means_field("shop/MyCart", "sum"));
-  CHECK_FALSE(wish->means_field("shop/Cart", "total"));
-  const auto full = read_probe_wish({.methods = "*.Cart.*", .field = "shop.Cart.sum"});
+  const auto spec = parse_probe({.methods = "*.Cart.*", .field = "Cart.sum"});
+  REQUIRE(spec);
+  CHECK(spec->means_field("shop/Cart", "sum"));
+  CHECK(spec->means_field("Cart", "sum"));
+  CHECK(spec->means_field("shop/Main$Cart", "sum"));
+  CHECK_FALSE(spec->means_field("shop/MyCart", "sum"));
+  CHECK_FALSE(spec->means_field("shop/Cart", "total"));
+  const auto full = parse_probe({.methods = "*.Cart.*", .field = "shop.Cart.sum"});
   REQUIRE(full);
   CHECK(full->means_field("shop/Cart", "sum"));
   CHECK_FALSE(full->means_field("Cart", "sum"));

@@ -16,9 +16,9 @@ TEST_CASE("Each dead handle is taken once, by whichever of several threads") {
   std::vector<std::thread> takers;
   for (int i = 0; i < 3; ++i) {
     takers.emplace_back([&] {
-      DeadHandles::Room room;
+      DeadHandles::Buffer buffer;
       while (!added || dead.any()) {
-        for (const std::uint64_t handle : dead.take(room)) ++taken[handle];
+        for (const std::uint64_t handle : dead.take(buffer)) ++taken[handle];
       }
     });
   }
@@ -38,22 +38,22 @@ TEST_CASE("Each dead handle is taken once, by whichever of several threads") {
 
 TEST_CASE("Dead handles that have no room are not taken over, and room comes back") {
   DeadHandles dead;
-  DeadHandles::Room room{};
+  DeadHandles::Buffer buffer{};
   CHECK_FALSE(dead.any());
-  CHECK(dead.take(room).empty());
-  room.fill(7);
+  CHECK(dead.take(buffer).empty());
+  buffer.fill(7);
   std::size_t count = 0;
-  while (dead.add(room)) count += room.size();
-  CHECK(count == DeadHandles::kMost / room.size() * room.size());
-  CHECK(dead.take(room).size() == room.size());
-  CHECK(dead.add(room));
+  while (dead.add(buffer)) count += buffer.size();
+  CHECK(count == DeadHandles::kMost / buffer.size() * buffer.size());
+  CHECK(dead.take(buffer).size() == buffer.size());
+  CHECK(dead.add(buffer));
   dead.shrink();
   CHECK(dead.any());
-  while (dead.any()) count -= dead.take(room).size();
+  while (dead.any()) count -= dead.take(buffer).size();
   CHECK(count == 0);
   dead.shrink();
-  CHECK(dead.add(room));
-  CHECK(dead.take(room).size() == room.size());
+  CHECK(dead.add(buffer));
+  CHECK(dead.take(buffer).size() == buffer.size());
 }
 
 }  // namespace

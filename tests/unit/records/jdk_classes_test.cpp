@@ -10,7 +10,7 @@ namespace {
 
 // The class that a row of this stack, the innermost class first, is named after.
 std::string told(const std::vector<std::string>& stack) {
-  return stack[telling_frame(stack.size(), [&](std::size_t i) { return stack[i]; })];
+  return stack[representative_frame(stack.size(), [&](std::size_t i) { return stack[i]; })];
 }
 
 }  // namespace

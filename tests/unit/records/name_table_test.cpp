@@ -196,7 +196,7 @@ TEST_CASE("Nothing is dropped while somebody reads names, or when it is not know
 TEST_CASE("A table that grows says when it has doubled, once each time") {
   NameTable table;
   int asked = 0;
-  table.growth().when_reached([&] { ++asked; });
+  table.growth().on_limit([&] { ++asked; });
   std::size_t added = 0;
   const auto grow_to = [&](std::size_t size) {
     while (added < size) table.add_class("c" + std::to_string(added++));

@@ -170,7 +170,7 @@ TEST_CASE("A pprof report of time alone has CPU, or methods, or waiting") {
   time.method_paths = {{MethodPath::kNoCaller, 0, 3, 900, 800}};
   CHECK(check({"calls", "time"}, 1, {3, 800}).empty());
   time.sampler.emplace();
-  time.sampler->asked_ns = 10'000'000;
+  time.sampler->requested_ns = 10'000'000;
   time.samples = {{7, "main", {run}, false}};
   CHECK(check({"samples", "cpu"}, 10'000'000, {7, 70'000'000}).empty());
 }

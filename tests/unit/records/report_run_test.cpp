@@ -85,9 +85,9 @@ TEST_CASE("Reports say how much was counted by shortened stacks") {
   }
   sample.take();
   std::int64_t shortened = 0;
-  SiteSet::Room room;
+  SiteSet::FrameBuffer buffer;
   for (const Site& site : sample.data.sites.list()) {
-    const auto shown = sample.data.sites.frames(site, room);
+    const auto shown = sample.data.sites.frames(site, buffer);
     if (shown.size() > 1 && shown[1].method == kLeftOutName) shortened += site.count;
   }
   CHECK(shortened > 0);
@@ -178,10 +178,10 @@ TEST_CASE("The page's tree is the whole one, with what is left out told") {
   sample.take();
   std::map<std::string, std::int64_t> wanted;
   ReportNames names(&sample.names);
-  SiteSet::Room room;
+  SiteSet::FrameBuffer buffer;
   for (const Site& site : sample.data.sites.list()) {
     std::string stack = names.class_name(site.class_id);
-    for (const Frame& frame : sample.data.sites.frames(site, room)) {
+    for (const Frame& frame : sample.data.sites.frames(site, buffer)) {
       stack = names.method(frame.method).qualified + ";" + stack;
     }
     if (sample.data.sites.cut(site)) stack = "[deeper frames cut];" + stack;

@@ -283,7 +283,7 @@ the VM's own count                                       5,000 bytes     4.9 KiB
 
 TEST_CASE("A text made of a server's answer claims nothing that the answer does not tell") {
   const auto sample = small_sample();
-  sample->data.summary.engine = kEngineNotTold;
+  sample->data.summary.engine = kEngineUnknown;
   const std::string text = whole_report(ReportFormat::kText, sample->data);
   CHECK(text.find("\nseen ") == std::string::npos);
   CHECK(text.find("\ndropped ") == std::string::npos);

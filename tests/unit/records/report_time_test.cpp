@@ -18,13 +18,13 @@ std::unique_ptr<ReportSample> time_sample() {
   time.samples = {
       {60, "one", {pay, run}, false}, {30, "two", {pay, run}, false}, {10, "one", {run}, true}};
   SamplerFigures sampler;
-  sampler.asked_ns = 10'000'000;
+  sampler.requested_ns = 10'000'000;
   sampler.mean_ns = 12'500'000;
   sampler.budget = 5;
   sampler.on_ns = 10'000'000'000;
   sampler.own_ns = 100'000'000;
   sampler.others_ns = 23'000'000;
-  sampler.looks = 800;
+  sampler.rounds = 800;
   sampler.stacks = 95;
   sampler.failed = {{"JVMTI_ERROR_THREAD_NOT_ALIVE", 3}};
   time.sampler = sampler;

@@ -45,7 +45,7 @@ RingFileRequest request_for(std::string path, std::uint32_t records = 64, std::u
 // A ring with names, as an agent writes it.
 struct Writer {
   explicit Writer(RingFile& opened) : file(opened), ring(file.ring()), keeper(file.names()) {
-    names.tell(keeper);
+    names.set_keeper(keeper);
   }
   void push(int i) {
     AllocRecord record;

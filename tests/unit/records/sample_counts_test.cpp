@@ -48,7 +48,7 @@ TEST_CASE("Samples without room are still counted") {
 
 TEST_CASE("Looks that cost little come as often as asked") {
   SamplingPace pace(1'000'000, 5);
-  for (int i = 0; i < 100; ++i) pace.looked(20'000);
+  for (int i = 0; i < 100; ++i) pace.add_round(20'000);
   CHECK(pace.interval_ns() == 1'000'000);
   CHECK(pace.pause_ns(0) == 500'000);
   CHECK(pace.pause_ns(0xffffffff) == Approx(1'500'000).margin(2));
@@ -74,11 +74,11 @@ TEST_CASE("Pauses are as long as asked on average, however they vary") {
 
 TEST_CASE("Looks that cost more than the budget come more seldom, and often again afterwards") {
   SamplingPace pace(1'000'000, 5);
-  for (int i = 0; i < 200; ++i) pace.looked(400'000);
+  for (int i = 0; i < 200; ++i) pace.add_round(400'000);
   const double share = 400'000.0 / static_cast<double>(pace.interval_ns());
   CHECK(share < 0.05);
   CHECK(share > 0.035);
-  for (int i = 0; i < 200; ++i) pace.looked(1'000);
+  for (int i = 0; i < 200; ++i) pace.add_round(1'000);
   CHECK(pace.interval_ns() == 1'000'000);
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("the budget holds from the first look on") {
     double cost = 0, time = 0;
     for (int i = 0; i < 20; ++i) {
       const std::int64_t look = i == 0 ? 3'000'000 : 1'400'000;
-      pace.looked(look);
+      pace.add_round(look);
       cost += static_cast<double>(look);
       time += static_cast<double>(pace.interval_ns());
       CHECK(cost * 100 / time <= static_cast<double>(budget));
@@ -101,7 +101,7 @@ TEST_CASE("what is spent while looks become dearer is made good") {
   double cost = 0, time = 0;
   for (int i = 0; i < 100; ++i) {
     const std::int64_t look = i < 10 ? 20'000 : 2'000'000;
-    pace.looked(look);
+    pace.add_round(look);
     cost += static_cast<double>(look);
     time += static_cast<double>(pace.interval_ns());
   }
@@ -111,21 +111,21 @@ TEST_CASE("what is spent while looks become dearer is made good") {
 
 TEST_CASE("what others take of the budget is left to them, but for a quarter") {
   SamplingPace pace(1'000'000, 4);
-  for (int i = 0; i < 200; ++i) pace.looked(1'000'000);
+  for (int i = 0; i < 200; ++i) pace.add_round(1'000'000);
   const std::int64_t alone = pace.interval_ns();
-  pace.leave_to_others(2);
+  pace.set_others_percent(2);
   CHECK(std::abs(pace.interval_ns() - 2 * alone) < 10);
-  pace.leave_to_others(100);
+  pace.set_others_percent(100);
   CHECK(std::abs(pace.interval_ns() - 4 * alone) < 10);
-  pace.leave_to_others(0);
+  pace.set_others_percent(0);
   CHECK(pace.interval_ns() == alone);
 }
 
 TEST_CASE("One very dear look does not stop the sampling for good") {
   SamplingPace pace(1'000'000, 1);
-  pace.looked(60'000'000'000);
+  pace.add_round(60'000'000'000);
   CHECK(pace.interval_ns() <= 10'000'000'000);
   SamplingPace slow(1'000'000'000, 1);
-  slow.looked(60'000'000'000);
+  slow.add_round(60'000'000'000);
   CHECK(slow.interval_ns() <= 10'000'000'000);
 }

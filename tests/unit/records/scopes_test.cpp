@@ -109,7 +109,7 @@ TEST_CASE("Stacks with callers in common each have what is further in, and no mo
 TEST_CASE("Threads that a test's method makes belong to it, and those that they make") {
   ProgramWithScopes p;
   const ScopeNumber scope = p.begin(1, kTestMethod);
-  REQUIRE(p.scopes.asks_where(1));
+  REQUIRE(p.scopes.needs_stack(1));
   p.scopes.thread_made(1, 2, false, p.stack({{"p.T", "slow"}, {"org.junit.Engine", "run"}}));
   std::thread([&] {
     p.allocate(2, {{"java.lang.Thread", "run"}}, 10);
@@ -200,11 +200,11 @@ TEST_CASE("Where figures begin anew an open scope has none") {
 }
 
 TEST_CASE("Frames of what runs tests are neither the JDK's nor the program's") {
-  CHECK(is_of_test_runner("org.junit.jupiter.engine.Main"));
-  CHECK(is_of_test_runner("org.apache.maven.surefire.booter.ForkedBooter"));
-  CHECK_FALSE(is_of_test_runner("org.junitpioneer.X"));
-  CHECK_FALSE(is_of_program_under_test("java.lang.Thread"));
-  CHECK(is_of_program_under_test("shop.Shop"));
+  CHECK(is_test_runner("org.junit.jupiter.engine.Main"));
+  CHECK(is_test_runner("org.apache.maven.surefire.booter.ForkedBooter"));
+  CHECK_FALSE(is_test_runner("org.junitpioneer.X"));
+  CHECK_FALSE(is_program_under_test("java.lang.Thread"));
+  CHECK(is_program_under_test("shop.Shop"));
 }
 
 }  // namespace

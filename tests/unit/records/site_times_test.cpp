@@ -34,27 +34,27 @@ struct Times {
 TEST_CASE("What came from one look to the next belongs to the moment in between") {
   Times run;
   run.come(1, 10);
-  run.times.look(run.table, 100);
+  run.times.poll(run.table, 100);
   run.come(1, 20);
   run.come(2, 5);
-  run.times.look(run.table, 200);
-  run.times.look(run.table, 300);
+  run.times.poll(run.table, 200);
+  run.times.poll(run.table, 300);
   run.come(2, 7);
-  run.times.look(run.table, 350);  // a report asks
+  run.times.poll(run.table, 350);  // a report asks
   run.come(2, 1);
-  run.times.look(run.table, 400);
+  run.times.poll(run.table, 400);
   CHECK(run.bytes() == std::map<std::size_t, double>{{0, 10}, {1, 25}, {3, 8}});
   CHECK(run.times.step_ms() == 100);
 }
 
 TEST_CASE("What a late look finds is spread, and what a very late one finds is not") {
   Times run;
-  run.times.look(run.table, 100);
+  run.times.poll(run.table, 100);
   for (const int size : {10, 10, 10, 11}) run.come(1, size);
-  run.times.look(run.table, 400);
+  run.times.poll(run.table, 400);
   CHECK(run.bytes() == std::map<std::size_t, double>{{1, 10}, {2, 10}, {3, 21}});
   run.come(1, 8);
-  run.times.look(run.table, 9000);
+  run.times.poll(run.table, 9000);
   CHECK(run.bytes().rbegin()->first == 89);
   CHECK(run.bytes().rbegin()->second == 8);
 }
@@ -65,7 +65,7 @@ TEST_CASE("A long run has longer moments, as many of them as before, and loses n
   for (int look = 1; look <= 5000; ++look) {
     run.come(static_cast<std::uint32_t>(look % 3), look);
     told += look;
-    run.times.look(run.table, 100 * look);
+    run.times.poll(run.table, 100 * look);
   }
   CHECK(run.times.moments().size() <= SiteTimes::kMostMoments);
   CHECK(run.times.moments().size() > SiteTimes::kMostMoments / 2);
@@ -86,7 +86,7 @@ TEST_CASE("Many sites make moments longer until what is told of them is bounded"
   for (int look = 1; look <= 350; ++look) {
     for (std::uint32_t site = 0; site < kSites; ++site) run.come(site, 1);
     told += kSites;
-    run.times.look(run.table, 100 * look);
+    run.times.poll(run.table, 100 * look);
   }
   std::size_t shares = 0;
   for (const SiteTimes::Moment& moment : run.times.moments()) shares += moment.size();
@@ -100,7 +100,7 @@ TEST_CASE("Where there are too many sites the smallest have no times, however lo
   constexpr std::uint32_t kSites = 20'000, kLooks = 2000;
   for (std::uint32_t look = 1; look <= kLooks; ++look) {
     for (std::uint32_t site = 1; site <= kSites; ++site) run.come(site, site);
-    run.times.look(run.table, 100 * look);
+    run.times.poll(run.table, 100 * look);
   }
   std::size_t shares = 0;
   for (const SiteTimes::Moment& moment : run.times.moments()) shares += moment.capacity();

@@ -150,9 +150,9 @@ TEST_CASE("A reader's sites come most bytes first, those without a stack as one 
   CHECK(set[3].bytes == 110);
   CHECK(set[3].count == 2);
   CHECK(set.unplaced() == 3);
-  SiteSet::Room room;
-  CHECK(set.frames(set[0], room).empty());
-  CHECK(set.frames(set[2], room).size() == 1);
+  SiteSet::FrameBuffer buffer;
+  CHECK(set.frames(set[0], buffer).empty());
+  CHECK(set.frames(set[2], buffer).size() == 1);
 }
 
 TEST_CASE("Samples add up to whole numbers that are the totals told") {
@@ -189,12 +189,12 @@ TEST_CASE("The smallest sites are added up by what allocates, where all stacks a
   const SiteSet all(sites, sums, {}, 200, 8 * 20'100);
   const SiteSet set = all.folded(15);
   REQUIRE(set.size() == 5 + 2);
-  SiteSet::Room room;
+  SiteSet::FrameBuffer buffer;
   std::int64_t bytes = 0;
   int folded = 0;
   for (const Site& site : set.list()) {
     bytes += site.bytes;
-    const auto frames = set.frames(site, room);
+    const auto frames = set.frames(site, buffer);
     REQUIRE(frames.size() == 3);
     CHECK(frames[2].method == kFirst);
     if (frames[1].method != kLeftOutName) continue;

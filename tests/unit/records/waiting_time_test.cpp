@@ -40,10 +40,10 @@ TEST_CASE("A thread that has not run waits where it was found") {
   Waits waits;
   waits.time.checked(10 * kMs, 0, waits.counts);
   CHECK(waits.time.is_due());
-  CHECK_FALSE(waits.time.is_told());
+  CHECK_FALSE(waits.time.is_counted());
   waits.time.found_waiting("a", waits.nap, waits.counts);
   CHECK(waits.at(waits.nap) == 1);
-  CHECK(waits.time.is_told());
+  CHECK(waits.time.is_counted());
   waits.time.checked(55 * kMs, 0, waits.counts);
   CHECK(waits.at(waits.nap) == 5);
   waits.time.checked(60 * kMs, 0, waits.counts);
@@ -54,7 +54,7 @@ TEST_CASE("A wait that ended is divided between both places, and is the first's 
   Waits waits;
   waits.time.found_waiting("a", waits.nap, waits.counts);
   waits.time.checked(50 * kMs, 10 * kMs, waits.counts);
-  CHECK_FALSE(waits.time.is_told());
+  CHECK_FALSE(waits.time.is_counted());
   waits.time.found_waiting("a", waits.read, waits.counts);
   CHECK(waits.at(waits.nap) == 2);
   CHECK(waits.at(waits.read) == 2);

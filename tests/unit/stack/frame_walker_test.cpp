@@ -103,7 +103,7 @@ TEST_CASE("of an interpreted frame those words are told that decide of the next 
   FrameWalker walker(vm.layout, vm.thread());
   const FrameWalker::Place from{vm.slot(110), FakeVm::kInterpreterPc, vm.slot(120), 0, false};
   const auto words_of_step = [&] {
-    walker.stand_at(from);
+    walker.set_place(from);
     VmAddress method = 0, bytecode = 0;
     REQUIRE(walker.pop_interpreted(method, bytecode));
     FrameWalker::Word words[FrameWalker::kMostWords];

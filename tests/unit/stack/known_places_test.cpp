@@ -9,7 +9,7 @@ namespace {
 constexpr VmAddress kPlace = 0x7fff12345671;
 
 void keep(KnownPlaces& places, VmAddress place) {
-  places.keep(place, {2000, 3}, ShownFrame(7, 5, ShownRole::kPlain));
+  places.insert(place, {2000, 3}, ShownFrame(7, 5, ShownRole::kPlain));
 }
 
 TEST_CASE("a place is known until another takes its room") {
@@ -43,7 +43,7 @@ TEST_CASE("compiled code is known with its frames") {
     for (std::uint32_t i = 0; i < KnownPlaces::kFrames; ++i) {
       entry.frames[i] = ShownFrame(i + 1, 5, ShownRole::kPlain);
     }
-    const KnownPlaces::Known* known = places->keep(kPlace, {2000, 3}, entry);
+    const KnownPlaces::Known* known = places->insert(kPlace, {2000, 3}, entry);
     CHECK(places->find(kPlace) == known);
     CHECK(known->identity == 3);
     CHECK(known->bytes == 96);

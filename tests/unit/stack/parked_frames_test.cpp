@@ -198,8 +198,8 @@ TEST_CASE("frames in the heap are known again by the words that decided") {
   ParkedFrames::Run run;
   REQUIRE(walk.parked.find(vm.thread(), run));
   CHECK_FALSE(trails->find(run).good);
-  const std::size_t copied = walk.parked.copy(run, trails->room());
-  ParkedWalk steps(vm.layout, trails->room().first(copied), run.words());
+  const std::size_t copied = walk.parked.copy(run, trails->buffer());
+  ParkedWalk steps(vm.layout, trails->buffer().first(copied), run.words());
   trails->begin();
   trails->gather(ShownFrame(1, 2, ShownRole::kPlain));
   REQUIRE(steps.leave(CodeKind::kCompiled, 5 * 8));
@@ -210,7 +210,7 @@ TEST_CASE("frames in the heap are known again by the words that decided") {
   trails->gather(ShownFrame(2, 3, ShownRole::kPlain));
   REQUIRE(steps.leave_interpreted());
   REQUIRE(steps.done());
-  trails->keep(run, steps);
+  trails->insert(run, steps);
 
   const ParkedTrails::Found found = trails->find(run);
   REQUIRE(found.good);

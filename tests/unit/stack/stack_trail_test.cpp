@@ -91,7 +91,7 @@ class TrailedStack {
     bool complete = false;
     for (bool on = true; on;) {
       StackTrail* const use = stack.on_top() ? nullptr : trail;
-      if (use != nullptr && use->leads_on_from(walker, at)) {
+      if (use != nullptr && use->continues_from(walker, at)) {
         const auto followed = use->follow(stack, at);
         ++followed_;
         complete = followed == StackTrail::Followed::kEnd;
@@ -260,7 +260,7 @@ TEST_CASE("one walk at a time goes by a trail, and one that fails leaves it as i
   StackTrail trail;
   CHECK(trail.begin(nullptr));
   CHECK_FALSE(trail.begin(nullptr));
-  trail.give_up();
+  trail.abandon();
   CHECK(trail.begin(nullptr));
 }
 

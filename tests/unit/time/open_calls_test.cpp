@@ -149,9 +149,9 @@ TEST_CASE("open calls are looked at when they are many, and then when they are t
   };
   const std::size_t first = enter_until_due();
   CHECK(first >= 256);
-  calls.looked_at();
+  calls.checked();
   CHECK(enter_until_due() == 2 * first);
   calls.clear();
-  calls.looked_at();
+  calls.checked();
   CHECK(enter_until_due() == first);
 }

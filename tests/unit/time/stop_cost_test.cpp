@@ -37,9 +37,9 @@ TEST_CASE("switches cost others something where more threads run than there are 
     for (int i = 0; i < 10; ++i) nanosleep(&kNap, nullptr);
     return cost.switched();
   };
-  cost.look(0);
+  cost.begin_round(0);
   CHECK(nap() == 0);
-  cost.look(std::thread::hardware_concurrency() + 8);
+  cost.begin_round(std::thread::hardware_concurrency() + 8);
   CHECK(nap() > 0);
   CHECK(cost.switched() < nap());
   cost.end();

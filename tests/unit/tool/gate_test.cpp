@@ -72,21 +72,21 @@ TEST_CASE("what is more than the tolerance allows has grown") {
 
 TEST_CASE(
     "first uses are class initialisers, loading and linkage, and nothing that looks like them") {
-  CHECK(is_of_first_use("shop.Shop", "<clinit>"));
-  CHECK(is_of_first_use("java.lang.ClassLoader", "loadClass"));
-  CHECK(is_of_first_use("jdk.internal.loader.BuiltinClassLoader", "findClassOnClassPathOrNull"));
-  CHECK(is_of_first_use("java.lang.invoke.MethodHandleNatives", "linkCallSite"));
-  CHECK_FALSE(is_of_first_use("shop.ClassLoader", "loadClass"));
-  CHECK_FALSE(is_of_first_use("shop.Shop", "<init>"));
-  CHECK_FALSE(is_of_first_use("java.lang.ClassLoader", "getResource"));
-  CHECK_FALSE(is_of_first_use("java.lang.StringConcatHelper", "newString"));
+  CHECK(is_first_use("shop.Shop", "<clinit>"));
+  CHECK(is_first_use("java.lang.ClassLoader", "loadClass"));
+  CHECK(is_first_use("jdk.internal.loader.BuiltinClassLoader", "findClassOnClassPathOrNull"));
+  CHECK(is_first_use("java.lang.invoke.MethodHandleNatives", "linkCallSite"));
+  CHECK_FALSE(is_first_use("shop.ClassLoader", "loadClass"));
+  CHECK_FALSE(is_first_use("shop.Shop", "<init>"));
+  CHECK_FALSE(is_first_use("java.lang.ClassLoader", "getResource"));
+  CHECK_FALSE(is_first_use("java.lang.StringConcatHelper", "newString"));
 }
 
 TEST_CASE("what the JDK makes where threads meet is told from what a program asks for") {
-  CHECK(is_of_waiting("java.lang.VirtualThread", "getTermination"));  // of join()
-  CHECK(is_of_waiting("java.util.concurrent.ThreadPoolExecutor", "tryTerminate"));
-  CHECK(is_of_waiting("java.util.concurrent.ThreadPoolExecutor", "getTask"));
-  CHECK_FALSE(is_of_waiting("java.util.concurrent.ThreadPoolExecutor", "execute"));
+  CHECK(is_contention("java.lang.VirtualThread", "getTermination"));  // of join()
+  CHECK(is_contention("java.util.concurrent.ThreadPoolExecutor", "tryTerminate"));
+  CHECK(is_contention("java.util.concurrent.ThreadPoolExecutor", "getTask"));
+  CHECK_FALSE(is_contention("java.util.concurrent.ThreadPoolExecutor", "execute"));
 }
 
 TEST_CASE("the sites of a test that have grown come first, by class and method") {

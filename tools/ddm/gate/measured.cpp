@@ -48,8 +48,8 @@ bool is_first_use_or_wait(const Json& stack) {
   bool jdk = true;  // all frames so far, apart from test frameworks
   return std::ranges::any_of(stack, [&](const Json& frame) {
     const std::string class_name = text_of(frame, "class"), method = text_of(frame, "method");
-    jdk = jdk && !is_of_program_under_test(class_name);
-    return is_of_first_use(class_name, method) || (jdk && is_of_waiting(class_name, method));
+    jdk = jdk && !is_program_under_test(class_name);
+    return is_first_use(class_name, method) || (jdk && is_contention(class_name, method));
   });
 }
 

@@ -139,7 +139,7 @@ SiteFigures figures_of(const SitesOfDump& dump) {
       }
       continue;
     }
-    const DumpFrame& app = site.stack[telling_frame(site.stack.size(), [&](std::size_t i) {
+    const DumpFrame& app = site.stack[representative_frame(site.stack.size(), [&](std::size_t i) {
       return std::string_view(site.stack[i].name.class_name);
     })];
     figures.sites.push_back({site.class_name,

@@ -73,7 +73,7 @@ NativeReport native_report(const std::vector<NativeStack>& stacks, const HelloRe
   summary.app = hello.app;
   summary.vm = hello.vm;
   summary.engine = kEngineMalloc;
-  summary.walker = kEngineNotTold;
+  summary.walker = kEngineUnknown;
   summary.interval = interval;
   summary.samples.reset();  // the blocks of a stack are one sum
   summary.written_ms = now_ms;

@@ -111,7 +111,7 @@ Result<std::string> cpu_samples_profile(const std::vector<Json>& before,
   data.summary.written_ms = epoch_ms();
   data.summary.reason = "request";
   SamplerFigures sampler;
-  sampler.asked_ns = number_of(sampler_json, "asked_ns");
+  sampler.requested_ns = number_of(sampler_json, "asked_ns");
   data.time.sampler = sampler;
   for (const auto& [line, count] : added) {
     StackSample sample;

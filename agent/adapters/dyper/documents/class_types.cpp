@@ -82,7 +82,7 @@ ClassType ClassTypes::of(std::string_view class_name) const {
   return of_package(class_name);
 }
 
-// What was SYSTEM_IO is SYSTEM without its I/O, and so on.
+// SYSTEM_IO without I/O becomes SYSTEM, and so on.
 void ClassTypes::clear(bool ClassType::*which) {
   for (Types* types : {&packages_, &classes_}) {
     for (auto& [name, type] : *types) type.*which = false;

@@ -4,7 +4,7 @@
 
 namespace ddm {
 
-// Null: there is no room for another one.
+// Null: the limit of names is reached.
 template <typename Map, typename Key>
 typename Map::mapped_type* CpuAgent::find(Map& map, const Key& key) {
   if (const auto found = map.find(key); found != map.end()) return &found->second;
@@ -57,13 +57,14 @@ void CpuAgent::count(const SeenFrame& frame, bool leaf, std::int64_t now_ms,
   add(line != nullptr ? *line : none, line_hits_, leaf);
 }
 
-void CpuAgent::look_at(const Look& look, const ClassTypes& types, const DyperVariables& variables) {
+void CpuAgent::add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes& types,
+                            const DyperVariables& variables) {
   bool any = false;
-  for (const SeenThread& thread : look.threads) {
-    if (thread.doing != ThreadDoing::kRunnable || does_io(thread, types)) continue;
+  for (const SeenThread& thread : snapshot.threads) {
+    if (thread.activity != ThreadActivity::kRunnable || does_io(thread, types)) continue;
     const std::size_t first = first_user_frame(thread, types);
     for (std::size_t i = first; i < thread.frames.size(); ++i) {
-      count(thread.frames[i], i == first, look.ms, variables);
+      count(thread.frames[i], i == first, snapshot.ms, variables);
     }
     any = any || first < thread.frames.size();
   }
@@ -74,7 +75,7 @@ void CpuAgent::forget() {
   class_hits_ = method_hits_ = line_hits_ = {};
   active_ = 0;
   items_ = 0;
-  // What SETDETAIL has decided stays.
+  // Decisions of SETDETAIL are kept.
   for (auto one = classes_.begin(); one != classes_.end();) {
     Class& of_class = one->second;
     std::erase_if(of_class.methods,
@@ -105,7 +106,7 @@ void CpuAgent::set_detail(std::string_view item, bool on) {
   if (method != nullptr) method->detail.decided = on;
 }
 
-// Those that have changed since the last report alone.
+// Writes items that have changed since the last report only.
 void CpuAgent::write_item(const std::string& name, Hits& hits, const Detail* detail,
                           const DyperVariables& variables, XmlWriter& xml) {
   if (hits.total == hits.reported) return;

@@ -24,7 +24,8 @@ class CpuAgent final : public DyperAgent {
   void report(const ReportMoment& moment, const DyperVariables& variables, XmlWriter& xml) override;
 
  protected:
-  void look_at(const Look& look, const ClassTypes& types, const DyperVariables& variables) override;
+  void add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes& types,
+                    const DyperVariables& variables) override;
   void forget() override;
 
  private:

@@ -1,5 +1,5 @@
 // A DYPER agent: one of the analyses of monitoring, which AGENT names and which has an element of
-// its own in REPORT. Each receives every Look and updates its sums. One thread at a time.
+// its own in REPORT. Each receives every ThreadSnapshot and updates its sums. One thread at a time.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "adapters/dyper/documents/class_types.h"
-#include "adapters/dyper/documents/look.h"
+#include "adapters/dyper/documents/thread_snapshot.h"
 #include "adapters/dyper/documents/variables.h"
 #include "adapters/dyper/documents/xml_writer.h"
 
 namespace ddm {
 
-// The time and number of looks since monitoring began or the figures were cleared.
+// The time and number of snapshots since monitoring began or the figures were cleared.
 struct MonitoredTime {
   std::int64_t monitored_us = 0;
   std::int64_t monitored_ms() const { return monitored_us / 1000; }
@@ -38,13 +38,13 @@ class DyperAgent {
   std::string_view name() const { return name_; }
   bool active = true;
 
-  // `us`: the monitored time since the previous look.
-  void check(const Look& look, std::int64_t us, const ClassTypes& types,
+  // `us`: the monitored time since the previous snapshot.
+  void check(const ThreadSnapshot& snapshot, std::int64_t us, const ClassTypes& types,
              const DyperVariables& variables) {
     time_.monitored_us += us;
     ++time_.samples;
-    time_.last_ms = look.ms;
-    look_at(look, types, variables);
+    time_.last_ms = snapshot.ms;
+    add_snapshot(snapshot, types, variables);
   }
   void clear() {
     time_ = {};
@@ -56,8 +56,8 @@ class DyperAgent {
                       XmlWriter& xml) = 0;
 
  protected:
-  virtual void look_at(const Look& look, const ClassTypes& types,
-                       const DyperVariables& variables) = 0;
+  virtual void add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes& types,
+                            const DyperVariables& variables) = 0;
   virtual void forget() = 0;
   const MonitoredTime& time() const { return time_; }
   // MONTIME, SAMPLES, LAST
@@ -78,7 +78,7 @@ inline std::size_t first_user_frame(const SeenThread& thread, const ClassTypes& 
 }
 
 inline bool does_io(const SeenThread& thread, const ClassTypes& types) {
-  return thread.doing == ThreadDoing::kRunnable && !thread.frames.empty() &&
+  return thread.activity == ThreadActivity::kRunnable && !thread.frames.empty() &&
          types.of(thread.frames.front().class_name).io;
 }
 

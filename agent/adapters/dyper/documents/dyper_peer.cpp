@@ -52,7 +52,7 @@ void DyperPeer::push(OutgoingPacket packet) {
 pollfd DyperPeer::polled() const {
   const bool reads = !ended_ && pending_ < kMostPending;
   const int events = checked_ ? (reads ? POLLIN : 0) | (queue_.waiting() ? POLLOUT : 0) : 0;
-  // Polled for nothing it would tell again and again of a peer that has gone.
+  // Polled for no event, poll() would return at once, repeatedly, after the peer has closed.
   return {events != 0 ? socket_.get() : -1, static_cast<short>(events), 0};
 }
 
@@ -92,7 +92,7 @@ bool DyperPeer::read() {
   std::array<char, kReadSize> buffer;
   const ssize_t size = recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
   if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-  if (size == 0) ended_ = true;  // it may still wait for answers
+  if (size == 0) ended_ = true;  // the peer may still wait for answers
   reader_.append({buffer.data(), static_cast<std::size_t>(size)});
   return true;
 }

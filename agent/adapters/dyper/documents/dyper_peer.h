@@ -60,7 +60,7 @@ class DyperPeer final : public Peer, public std::enable_shared_from_this<DyperPe
  private:
   static constexpr int kMostPending = 64;
   static constexpr std::size_t kMostUnread = std::size_t{8} << 20;
-  static constexpr std::size_t kRoom = std::size_t{256} << 10;
+  static constexpr std::size_t kRoomBytes = std::size_t{256} << 10;
 
   void push(OutgoingPacket packet);
   // Accepts the peer once the check succeeds. The error: the peer is refused.
@@ -75,7 +75,7 @@ class DyperPeer final : public Peer, public std::enable_shared_from_this<DyperPe
   FileDescriptor socket_;
   const std::string name_;
   const std::shared_ptr<Waker> waker_;
-  SendQueue queue_{kMostUnread, kRoom};
+  SendQueue queue_{kMostUnread, kRoomBytes};
   std::atomic<int> pending_{0};
   std::atomic<bool> overflown_{false};
 

@@ -4,20 +4,21 @@ namespace ddm {
 
 Result<std::unique_ptr<DyperServer>> DyperServer::start(Settings settings,
                                                         std::shared_ptr<IoLoop> loop) {
-  DoorSettings way_in;
-  way_in.address = settings.address;
-  way_in.connect_out = settings.connect_out;
-  way_in.access = settings.peers.access;
-  way_in.what = "DYPER connection";
-  way_in.max_peers = kMostPeers;
-  way_in.log = settings.peers.log;
-  way_in.of_stranger = warn_of_first_stranger(settings.peers.log);
-  way_in.meet = [waker = loop->waker(),
-                 shared = std::make_shared<const DyperPeer::Settings>(std::move(settings.peers))](
-                    FileDescriptor socket, std::string name, bool checked) -> PeerPtr {
+  DoorSettings door_settings;
+  door_settings.address = settings.address;
+  door_settings.connect_out = settings.connect_out;
+  door_settings.access = settings.peers.access;
+  door_settings.what = "DYPER connection";
+  door_settings.max_peers = kMostPeers;
+  door_settings.log = settings.peers.log;
+  door_settings.on_refused_peer = warn_of_first_refusal(settings.peers.log);
+  door_settings.make_peer =
+      [waker = loop->waker(),
+       shared = std::make_shared<const DyperPeer::Settings>(std::move(settings.peers))](
+          FileDescriptor socket, std::string name, bool checked) -> PeerPtr {
     return std::make_shared<DyperPeer>(shared, std::move(socket), std::move(name), waker, checked);
   };
-  auto door = Door::open(std::move(way_in), loop->waker());
+  auto door = Door::open(std::move(door_settings), loop->waker());
   if (!door) return door.error();
   if (!loop->add(*door)) return Error{"no thread could be started for connections"};
   return std::unique_ptr<DyperServer>(new DyperServer(std::move(loop), std::move(*door)));

@@ -25,7 +25,7 @@ std::string framed_reply(std::string_view document) { return framed(document, kR
 
 void DocumentReader::append(std::string_view data) { buffer_ += data; }
 
-void DocumentReader::keep(std::string_view line) {
+void DocumentReader::append_line(std::string_view line) {
   const std::size_t room = kMaxDocument + 1 - std::min(document_.size(), kMaxDocument + 1);
   document_ += line.substr(0, room);
 }
@@ -41,12 +41,12 @@ std::optional<std::string> DocumentReader::next() {
     if (!std::exchange(line_goes_on_, false) && line == kMessageEnd) {
       found = std::exchange(document_, {});
     } else {
-      keep(whole);
+      append_line(whole);
     }
   }
   buffer_.erase(0, begin);
   if (!found && buffer_.size() > kLongLine) {
-    keep(buffer_);
+    append_line(buffer_);
     buffer_.clear();
     line_goes_on_ = true;
   }

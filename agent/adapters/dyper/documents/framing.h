@@ -35,7 +35,7 @@ class DocumentReader {
   std::size_t held() const { return buffer_.size() + document_.size(); }
 
  private:
-  void keep(std::string_view line);
+  void append_line(std::string_view line);
 
   std::string buffer_;         // received and not yet scanned
   std::string document_;       // the lines of the incomplete document

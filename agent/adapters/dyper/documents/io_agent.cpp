@@ -11,9 +11,10 @@ std::string method_name(const SeenFrame& frame) {
 
 }  // namespace
 
-void IoAgent::look_at(const Look& look, const ClassTypes& types, const DyperVariables&) {
+void IoAgent::add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes& types,
+                           const DyperVariables&) {
   bool any = false;
-  for (const SeenThread& thread : look.threads) {
+  for (const SeenThread& thread : snapshot.threads) {
     if (!does_io(thread, types)) continue;
     any = true;
     const std::size_t user = first_user_frame(thread, types);

@@ -6,11 +6,11 @@
 namespace ddm {
 namespace {
 
-// By the way to it, language and command first, the elements that may stand inside. A way that is
-// not here has none. MODEL stands for PATCHMODEL too, and MODE for DYPATCH_MODE.
+// The elements that are allowed in an element, by its path from language and command. A path that
+// is not listed allows none. MODEL includes PATCHMODEL, MODE includes DYPATCH_MODE.
 struct Inside {
   std::string_view way;
-  std::string_view elements;  // with a blank between
+  std::string_view elements;  // separated by blanks
 };
 constexpr std::string_view kModels = "MODEL PATCHMODEL", kCode = "CODE INSTRUCTION";
 constexpr std::string_view kInCode = "ARG CONDITION RETURN LOCAL";
@@ -45,7 +45,7 @@ constexpr Inside kInside[] = {
     {"DYPATCH/PATCH/PATCH", "CLASS"},
     {"DYPATCH/ACTIVATE", kModels},
 };
-// Answered by an error as a whole, whatever is in them.
+// Commands that are answered by an error, whatever they contain.
 constexpr std::string_view kLeftOut[] = {"DYPER/DUMPMEMORY", "DYPATCH/ADDCLASS", "DYPATCH/EXIT"};
 
 std::string_view elements_inside(std::string_view way) {
@@ -78,7 +78,7 @@ std::string_view usual_name(std::string_view element) {
   return element;
 }
 
-// How many of the elements right inside are known, if there are any.
+// The number of known child elements; nullopt: there are no children.
 std::optional<int> check(pugi::xml_node parent, const std::string& way,
                          std::vector<DyperError>& errors) {
   const std::string_view elements = elements_inside(way);

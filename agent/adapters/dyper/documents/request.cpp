@@ -54,7 +54,7 @@ std::variant<DyperRequest, RefusedRequest> read_request(std::string_view text,
                           {Code::kBadPid, "PID", std::string(pid), "this is " + self.text()}};
   }
   request.command = attribute_of(request.root, "COMMAND");
-  // The founding document's own spelling in one place.
+  // The original document's spelling in one place.
   if (request.command.empty()) request.command = attribute_of(request.root, "XCOMMAND");
   request.document = std::move(*document);
   return request;

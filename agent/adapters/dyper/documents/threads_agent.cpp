@@ -16,37 +16,37 @@ std::string own_class_of(const SeenThread& thread, const ClassTypes& types) {
 
 }  // namespace
 
-void ThreadsAgent::look_at(const Look& look, const ClassTypes& types,
-                           const DyperVariables& variables) {
+void ThreadsAgent::add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes& types,
+                                const DyperVariables& variables) {
   const std::int64_t timed_us = timed_since_ ? time().monitored_us - timed_since_->monitored_us : 0;
-  for (const SeenThread& thread : look.threads) {
+  for (const SeenThread& thread : snapshot.threads) {
     const bool worth_it =
-        thread.doing == ThreadDoing::kRunnable || thread.doing == ThreadDoing::kBlocked;
+        thread.activity == ThreadActivity::kRunnable || thread.activity == ThreadActivity::kBlocked;
     const auto found = threads_.find(thread.id);
     if (found == threads_.end() && !worth_it) continue;
     Sums& sums = found != threads_.end() ? found->second : threads_[thread.id];
     if (sums.start_ms == 0) {
-      sums.start_ms = look.ms;
+      sums.start_ms = snapshot.ms;
       sums.class_name = own_class_of(thread, types);
     }
     sums.name = thread.name;
     if (timed_since_ && sums.last_ms == timed_since_->last_ms) sums.timed_us += timed_us;
-    sums.last_ms = look.ms;
+    sums.last_ms = snapshot.ms;
     ++sums.total;
-    switch (thread.doing) {
-      case ThreadDoing::kRunnable:
+    switch (thread.activity) {
+      case ThreadActivity::kRunnable:
         ++(does_io(thread, types) ? sums.ios : sums.runs);
         break;
-      case ThreadDoing::kBlocked: {
+      case ThreadActivity::kBlocked: {
         ++sums.blocks;
         if (thread.lock_owner < 0) break;
         Holder& holder = sums.holders[thread.lock_owner];
-        if (holder.start_ms == 0) holder.start_ms = look.ms;
+        if (holder.start_ms == 0) holder.start_ms = snapshot.ms;
         holder.name = thread.lock_owner_name;
         ++holder.count;
         break;
       }
-      case ThreadDoing::kSleeping:
+      case ThreadActivity::kSleeping:
         ++sums.sleeps;
         break;
       default:

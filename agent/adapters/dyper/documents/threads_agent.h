@@ -17,7 +17,8 @@ class ThreadsAgent final : public DyperAgent {
   void report(const ReportMoment& moment, const DyperVariables& variables, XmlWriter& xml) override;
 
  protected:
-  void look_at(const Look& look, const ClassTypes& types, const DyperVariables& variables) override;
+  void add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes& types,
+                    const DyperVariables& variables) override;
   void forget() override {
     threads_.clear();
     timed_since_.reset();
@@ -40,7 +41,7 @@ class ThreadsAgent final : public DyperAgent {
   };
 
   std::map<std::int64_t, Sums> threads_;
-  std::optional<MonitoredTime> timed_since_;  // at the last look, if contention was timed then
+  std::optional<MonitoredTime> timed_since_;  // at the last snapshot, if contention was timed then
 };
 
 }  // namespace ddm

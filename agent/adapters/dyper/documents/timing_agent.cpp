@@ -2,20 +2,21 @@
 
 namespace ddm {
 
-void TimingAgent::look_at(const Look& look, const ClassTypes&, const DyperVariables&) {
+void TimingAgent::add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes&,
+                               const DyperVariables&) {
   const bool first = time().samples == 1;
-  for (const SeenThread& thread : look.threads) {
+  for (const SeenThread& thread : snapshot.threads) {
     Life& life = lives_[thread.id];
     if (life.start_ms == 0) {
-      life.start_ms = look.ms;
+      life.start_ms = snapshot.ms;
       ++seen_;
       if (!first) ++created_;
     }
-    life.last_ms = look.ms;
+    life.last_ms = snapshot.ms;
   }
   died_ += static_cast<std::int64_t>(
-      std::erase_if(lives_, [&](const auto& one) { return one.second.last_ms != look.ms; }));
-  const auto live = static_cast<double>(look.threads.size());
+      std::erase_if(lives_, [&](const auto& one) { return one.second.last_ms != snapshot.ms; }));
+  const auto live = static_cast<double>(snapshot.threads.size());
   live_ += live;
   live_squares_ += live * live;
 }

@@ -14,7 +14,8 @@ class TimingAgent final : public DyperAgent {
   void report(const ReportMoment& moment, const DyperVariables& variables, XmlWriter& xml) override;
 
  protected:
-  void look_at(const Look& look, const ClassTypes& types, const DyperVariables& variables) override;
+  void add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes& types,
+                    const DyperVariables& variables) override;
   void forget() override;
 
  private:
@@ -22,7 +23,7 @@ class TimingAgent final : public DyperAgent {
     std::int64_t start_ms = 0, last_ms = 0;
   };
 
-  std::map<std::int64_t, Life> lives_;  // of the threads of the last look
+  std::map<std::int64_t, Life> lives_;  // of the threads of the last snapshot
   std::int64_t seen_ = 0, created_ = 0, died_ = 0;
   double live_ = 0, live_squares_ = 0;
 };

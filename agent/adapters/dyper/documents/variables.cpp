@@ -78,7 +78,7 @@ std::string upper(std::string_view text) {
   return result;
 }
 
-// What is wrong with the value; none: it is set.
+// The error; nullopt: the value is set.
 std::optional<std::string> apply(V& v, const Rule& rule, Number number, std::string_view value) {
   const auto parsed = number_in<std::int64_t>(value);
   if (!parsed || *parsed < rule.low || *parsed > rule.high) {

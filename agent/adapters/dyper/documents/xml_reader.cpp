@@ -13,7 +13,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-// Depth first without recursion: the tree is as deep as its author likes.
+// Depth first, without recursion: the document's depth is the peer's choice.
 bool nests_too_deep(const pugi::xml_document& document) {
   int depth = 0;
   pugi::xml_node node = document.first_child();

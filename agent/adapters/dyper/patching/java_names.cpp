@@ -110,7 +110,7 @@ std::optional<MethodChoice> method_choice(std::string_view given) {
   const auto descriptor = method_descriptor_of(types);
   if (!descriptor) return {};
   choice.descriptor = *descriptor;
-  if (types.ends_with(')')) choice.descriptor.back() = '*';  // it was void for want of a type
+  if (types.ends_with(')')) choice.descriptor.back() = '*';  // without a type it was parsed as void
   return choice;
 }
 

@@ -58,7 +58,7 @@ bool same_place(const bci::Patch& a, const bci::Patch& b) {
          std::equal(a.when.begin(), a.when.end(), b.when.begin(), b.when.end(), same);
 }
 
-// `*` clears what it stands for.
+// `*` clears everything that it matches.
 bool covers(std::string_view pattern, std::string_view name) {
   return pattern == "*" || pattern == name;
 }

@@ -29,7 +29,7 @@ constexpr std::string_view kBuiltIn = R"(<MODES>
   <INSTRUCTION /></MODE>
 </MODES>)";
 
-// ddm.Tracker's methods, and the sinks that do it.
+// ddm.Tracker's methods, and the sinks that implement them.
 struct TrackerMethod {
   std::string_view name, arguments, result, sink;
 };
@@ -55,7 +55,7 @@ std::optional<bci::ArgumentKind> kind_of(std::string_view name) {
   return {};
 }
 
-// `value`: what the kind needs beside itself.
+// `value`: the kind's additional parameter.
 std::optional<bci::PatchArgument> argument_of(std::string_view type, std::string_view value,
                                               std::vector<DyperError>& errors) {
   using Kind = bci::ArgumentKind;
@@ -136,7 +136,7 @@ std::optional<bci::HookMethod> sink_of(pugi::xml_node code, std::string_view con
   for (const TrackerMethod& one : kTracker) {
     if (method != one.name || !descriptor->starts_with(one.arguments)) continue;
     const std::string_view returned = std::string_view(*descriptor).substr(one.arguments.size());
-    // Signatures of old say nothing of what is returned.
+    // Old signatures have no return type.
     if (returned != "V" && returned != one.result) continue;
     return bci::HookMethod{kSinksClass, std::string(one.sink),
                            std::string(one.arguments) + std::string(one.result)};
@@ -147,7 +147,7 @@ std::optional<bci::HookMethod> sink_of(pugi::xml_node code, std::string_view con
   return {};
 }
 
-// What our sinks count and time has a number in the tables, known when the code is patched.
+// Counters and timers of our sinks are numbered in the tables when the code is patched.
 bool make_cell(bci::PatchCall& call, std::vector<DyperError>& errors) {
   using Kind = bci::ArgumentKind;
   if (call.sink.owner != kSinksClass) return true;
@@ -201,7 +201,7 @@ std::optional<bci::PatchCall> call_of(pugi::xml_node code, std::string_view cont
     }
   }
   if (!make_cell(call, errors)) return {};
-  // The sink is told in its last parameter whether the conditions hold.
+  // The sink's last parameter is the result of the conditions.
   if (!call.conditions.empty()) call.sink.descriptor.insert(call.sink.descriptor.find(')'), "Z");
   return call;
 }

@@ -1,4 +1,4 @@
-#include "allocations/capture/books_moment.h"
+#include "allocations/capture/books_snapshot.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,8 @@
 
 namespace ddm {
 
-void BooksMoment::count_late(const RecordSet& records, const std::optional<Following>& following) {
+void BooksSnapshot::count_late(const RecordSet& records,
+                               const std::optional<Following>& following) {
   for (std::size_t i = 0; i < records.size(); ++i) {
     const AllocRecord& record = records[i].record;
     auto at = threads_.find(record.book);
@@ -32,7 +33,7 @@ void BooksMoment::count_late(const RecordSet& records, const std::optional<Follo
   }
 }
 
-SiteSet BooksMoment::sites(const BookTotals& totals, std::int64_t live_ms) {
+SiteSet BooksSnapshot::sites(const BookTotals& totals, std::int64_t live_ms) {
   if (!sites_) return {};
   SiteSet set(std::move(sites_), std::move(site_sums_), site_entries_, totals.seen,
               totals.seen_bytes,
@@ -41,7 +42,7 @@ SiteSet BooksMoment::sites(const BookTotals& totals, std::int64_t live_ms) {
   return set;
 }
 
-BookTotals BooksMoment::totals() const {
+BookTotals BooksSnapshot::totals() const {
   BookTotals totals;
   totals.threads = ended_.threads();
   totals.carriers_unattributed_bytes = ended_.carriers_unattributed_bytes();

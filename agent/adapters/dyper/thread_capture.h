@@ -9,30 +9,31 @@
 #include <optional>
 #include <vector>
 
-#include "adapters/dyper/documents/look.h"
+#include "adapters/dyper/documents/thread_snapshot.h"
 #include "stack/stack_naming.h"
 #include "vm/thread_fields.h"
 
 namespace ddm {
 
-class ThreadLooker {
+class ThreadCapture {
  public:
   // Null: java.lang.Thread of this VM is not as expected.
-  static std::unique_ptr<ThreadLooker> create(jvmtiEnv* jvmti, JNIEnv* jni,
-                                              const StackNaming& naming);
+  static std::unique_ptr<ThreadCapture> create(jvmtiEnv* jvmti, JNIEnv* jni,
+                                               const StackNaming& naming);
 
   using Wanted = std::function<bool(std::int64_t java_id)>;
 
   // None: the VM returned an error.
-  std::optional<Look> look(JNIEnv* jni, std::int64_t max_depth, const Wanted& wanted) const;
+  std::optional<ThreadSnapshot> capture(JNIEnv* jni, std::int64_t max_depth,
+                                        const Wanted& wanted) const;
 
   // Finds the owner of the lock that each blocked thread waits for.
-  static void find_lock_owners(JNIEnv* jni, Look& look);
+  static void find_lock_owners(JNIEnv* jni, ThreadSnapshot& snapshot);
 
   std::vector<ThreadFacts> facts(JNIEnv* jni, const Wanted& wanted) const;
 
  private:
-  ThreadLooker(jvmtiEnv* jvmti, const StackNaming& naming, const ThreadFields& fields)
+  ThreadCapture(jvmtiEnv* jvmti, const StackNaming& naming, const ThreadFields& fields)
       : jvmti_(jvmti), naming_(naming), fields_(fields) {}
   void read_frames(JNIEnv* jni, const jvmtiStackInfo& stack, SeenThread& thread) const;
 

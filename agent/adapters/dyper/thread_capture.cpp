@@ -1,4 +1,4 @@
-#include "adapters/dyper/thread_looker.h"
+#include "adapters/dyper/thread_capture.h"
 
 #include <algorithm>
 
@@ -14,34 +14,35 @@
 namespace ddm {
 namespace {
 
-ThreadDoing doing_of(jint state) {
-  if ((state & JVMTI_THREAD_STATE_SLEEPING) != 0) return ThreadDoing::kSleeping;
+ThreadActivity activity_of(jint state) {
+  if ((state & JVMTI_THREAD_STATE_SLEEPING) != 0) return ThreadActivity::kSleeping;
   switch (state & JVMTI_JAVA_LANG_THREAD_STATE_MASK) {
     case JVMTI_JAVA_LANG_THREAD_STATE_NEW:
-      return ThreadDoing::kNew;
+      return ThreadActivity::kNew;
     case JVMTI_JAVA_LANG_THREAD_STATE_RUNNABLE:
-      return ThreadDoing::kRunnable;
+      return ThreadActivity::kRunnable;
     case JVMTI_JAVA_LANG_THREAD_STATE_BLOCKED:
-      return ThreadDoing::kBlocked;
+      return ThreadActivity::kBlocked;
     case JVMTI_JAVA_LANG_THREAD_STATE_WAITING:
-      return ThreadDoing::kWaiting;
+      return ThreadActivity::kWaiting;
     case JVMTI_JAVA_LANG_THREAD_STATE_TIMED_WAITING:
-      return ThreadDoing::kTimedWaiting;
+      return ThreadActivity::kTimedWaiting;
     default:
-      return ThreadDoing::kTerminated;
+      return ThreadActivity::kTerminated;
   }
 }
 
 }  // namespace
 
-std::unique_ptr<ThreadLooker> ThreadLooker::create(jvmtiEnv* jvmti, JNIEnv* jni,
-                                                   const StackNaming& naming) {
+std::unique_ptr<ThreadCapture> ThreadCapture::create(jvmtiEnv* jvmti, JNIEnv* jni,
+                                                     const StackNaming& naming) {
   const auto fields = ThreadFields::find(jvmti, jni);
   if (!fields) return nullptr;
-  return std::unique_ptr<ThreadLooker>(new ThreadLooker(jvmti, naming, *fields));
+  return std::unique_ptr<ThreadCapture>(new ThreadCapture(jvmti, naming, *fields));
 }
 
-void ThreadLooker::read_frames(JNIEnv* jni, const jvmtiStackInfo& stack, SeenThread& thread) const {
+void ThreadCapture::read_frames(JNIEnv* jni, const jvmtiStackInfo& stack,
+                                SeenThread& thread) const {
   const Reclamation::Reading reading;
   thread.frames.reserve(static_cast<std::size_t>(stack.frame_count));
   for (jint i = 0; i < stack.frame_count; ++i) {
@@ -54,16 +55,16 @@ void ThreadLooker::read_frames(JNIEnv* jni, const jvmtiStackInfo& stack, SeenThr
   }
 }
 
-std::optional<Look> ThreadLooker::look(JNIEnv* jni, std::int64_t max_depth,
-                                       const Wanted& wanted) const {
-  Look look;
-  look.texts_held = naming_.names.hold();
+std::optional<ThreadSnapshot> ThreadCapture::capture(JNIEnv* jni, std::int64_t max_depth,
+                                                     const Wanted& wanted) const {
+  ThreadSnapshot snapshot;
+  snapshot.texts_held = naming_.names.hold();
   const LocalFrame frame(jni, 64);
   jint count = 0;
   JvmtiPtr<jvmtiStackInfo> stacks(jvmti_);
   const jvmtiError error =
       jvmti_->GetAllStackTraces(static_cast<jint>(max_depth), stacks.out(), &count);
-  look.ms = epoch_ms();
+  snapshot.ms = epoch_ms();
   if (!frame.good() || error != JVMTI_ERROR_NONE) {
     log_debug("GetAllStackTraces: {}", jvmti_error_name(error));
     return {};
@@ -76,20 +77,20 @@ std::optional<Look> ThreadLooker::look(JNIEnv* jni, std::int64_t max_depth,
     SeenThread thread;
     thread.id = id;
     thread.name = fields_.name(jni, stack.thread);
-    thread.doing = doing_of(stack.state);
+    thread.activity = activity_of(stack.state);
     read_frames(jni, stack, thread);
-    look.threads.push_back(std::move(thread));
+    snapshot.threads.push_back(std::move(thread));
   }
-  return look;
+  return snapshot;
 }
 
-void ThreadLooker::find_lock_owners(JNIEnv* jni, Look& look) {
+void ThreadCapture::find_lock_owners(JNIEnv* jni, ThreadSnapshot& snapshot) {
   std::vector<std::int64_t> blocked;
-  for (const SeenThread& thread : look.threads) {
-    if (thread.doing == ThreadDoing::kBlocked) blocked.push_back(thread.id);
+  for (const SeenThread& thread : snapshot.threads) {
+    if (thread.activity == ThreadActivity::kBlocked) blocked.push_back(thread.id);
   }
   for (management::ThreadInfo& info : management::thread_infos(jni, blocked)) {
-    for (SeenThread& thread : look.threads) {
+    for (SeenThread& thread : snapshot.threads) {
       if (thread.id != info.id) continue;
       thread.lock_owner = info.lock_owner;
       thread.lock_owner_name = std::move(info.lock_owner_name);
@@ -98,7 +99,7 @@ void ThreadLooker::find_lock_owners(JNIEnv* jni, Look& look) {
   }
 }
 
-std::vector<ThreadFacts> ThreadLooker::facts(JNIEnv* jni, const Wanted& wanted) const {
+std::vector<ThreadFacts> ThreadCapture::facts(JNIEnv* jni, const Wanted& wanted) const {
   std::vector<ThreadFacts> result;
   std::vector<std::int64_t> ids;
   const LocalFrame frame(jni, 64);

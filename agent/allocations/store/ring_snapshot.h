@@ -14,13 +14,13 @@
 
 namespace ddm {
 
-class RingMoment {
+class RingSnapshot {
  public:
   // Takes the snapshot. Waits for other readers of the same ring.
-  explicit RingMoment(AllocRing& ring);
-  ~RingMoment() { ring_.kept_.keep_no_more(); }
-  RingMoment(const RingMoment&) = delete;
-  RingMoment& operator=(const RingMoment&) = delete;
+  explicit RingSnapshot(AllocRing& ring);
+  ~RingSnapshot() { ring_.kept_.end_read(); }
+  RingSnapshot(const RingSnapshot&) = delete;
+  RingSnapshot& operator=(const RingSnapshot&) = delete;
 
   // The last ticket drawn; 0 = none. Records that happen after this moment get a larger seq.
   std::uint64_t last_seq() const { return end_ - 1; }

@@ -29,7 +29,7 @@ struct BookTotals {
   std::vector<ThreadBytes> threads;
 };
 
-class BooksMoment {
+class BooksSnapshot {
  public:
   std::uint64_t last_seq() const { return last_seq_; }
 

@@ -1,4 +1,4 @@
-#include "allocations/store/ring_moment.h"
+#include "allocations/store/ring_snapshot.h"
 
 #include <algorithm>
 #include <thread>
@@ -22,13 +22,13 @@ constexpr int kMomentTries = 8;
 
 }  // namespace
 
-RingMoment::RingMoment(AllocRing& ring) : ring_(ring), only_(ring.kept_.readers()) {
+RingSnapshot::RingSnapshot(AllocRing& ring) : ring_(ring), only_(ring.kept_.readers()) {
   auto& next_seq = ring.counters_.next_seq;
   const std::uint64_t slots = ring.index_.slots();
   std::uint64_t known = 0;
   for (int tries = 0; tries < kMomentTries; ++tries) {
     end_ = ring.last_seq() + 1;
-    kept_ = ring.kept_.keep_up_to(end_);
+    kept_ = ring.kept_.begin_read(end_);
     // Writers that draw a ticket from here on know the end. Earlier tickets can only overwrite
     // records more than a round back.
     known = next_seq.fetch_add(0, std::memory_order_acq_rel);
@@ -39,7 +39,7 @@ RingMoment::RingMoment(AllocRing& ring) : ring_(ring), only_(ring.kept_.readers(
 }
 
 // Whether the record was written, or even overwritten; waits for a record that is being written.
-bool RingMoment::settled(std::uint64_t seq, Clock::time_point& give_up) const {
+bool RingSnapshot::settled(std::uint64_t seq, Clock::time_point& give_up) const {
   while (true) {
     const SlotState state = ring_.slot(seq).state_for(seq);
     if (state == SlotState::kWritten || state == SlotState::kNewer) return true;
@@ -50,8 +50,8 @@ bool RingMoment::settled(std::uint64_t seq, Clock::time_point& give_up) const {
   }
 }
 
-KeptRecords::Found RingMoment::read(std::uint64_t seq, AllocRecord& record,
-                                    std::span<Frame> frames) const {
+KeptRecords::Found RingSnapshot::read(std::uint64_t seq, AllocRecord& record,
+                                      std::span<Frame> frames) const {
   using Found = KeptRecords::Found;
   const RingSlot slot = ring_.slot(seq);
   if (slot.read(seq, record, frames)) return Found::kRecord;
@@ -59,7 +59,7 @@ KeptRecords::Found RingMoment::read(std::uint64_t seq, AllocRecord& record,
   return ring_.kept_.read(seq, record, frames);
 }
 
-RecordSet RingMoment::records() const {
+RecordSet RingSnapshot::records() const {
   using Found = KeptRecords::Found;
   RecordSet result;
   result.reserve(end_ - from_, (end_ - from_) * ring_.depth_);
@@ -86,7 +86,7 @@ RecordSet RingMoment::records() const {
     if (missing.empty() || !kept_ || Clock::now() >= give_up) break;
     std::this_thread::yield();
   }
-  if (result.size() != in_order) result.put_in_order();
+  if (result.size() != in_order) result.sort();
   result.set_overtaken(static_cast<std::int64_t>(missing.size()));
   result.keep_newest(ring_.records_);
   return result;

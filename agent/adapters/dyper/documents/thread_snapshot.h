@@ -1,5 +1,4 @@
-// One look: a sample of all threads of the program. Whoever took the look owns the texts, which
-// live as long as the look.
+// A snapshot of all threads of the program at one safepoint. Its texts live as long as the snapshot.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ struct SeenFrame {
 };
 
 // java.lang.Thread.State, with sleeping as a state of its own.
-enum class ThreadDoing {
+enum class ThreadActivity {
   kNew,
   kRunnable,
   kBlocked,
@@ -27,18 +26,18 @@ enum class ThreadDoing {
   kSleeping,
   kTerminated
 };
-std::string_view state_name(ThreadDoing doing);
+std::string_view state_name(ThreadActivity activity);
 
 struct SeenThread {
   std::int64_t id = 0;  // Java's
   std::string name;
-  ThreadDoing doing = ThreadDoing::kRunnable;
+  ThreadActivity activity = ThreadActivity::kRunnable;
   std::vector<SeenFrame> frames;  // innermost first
   std::int64_t lock_owner = -1;   // of the monitor that blocks the thread; -1: nobody, or unknown
   std::string lock_owner_name;
 };
 
-struct Look {
+struct ThreadSnapshot {
   std::int64_t ms = 0;  // since the epoch
   std::vector<SeenThread> threads;
   std::shared_ptr<const void> texts_held;
