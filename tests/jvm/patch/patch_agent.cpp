@@ -183,7 +183,7 @@ JNIEXPORT jstring JNICALL Java_Patching_report(JNIEnv* jni, jclass, jint plan) {
 }
 
 JNIEXPORT jint JNICALL Java_Patching_counter(JNIEnv*, jclass) {
-  g_sinks.hand_to(g_receiver);
+  g_sinks.set_receiver(g_receiver);
   return g_sinks.cells().take_counter();
 }
 
