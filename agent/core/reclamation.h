@@ -29,8 +29,8 @@ class Reclamation {
     std::atomic<std::uint64_t> phase{0};  // 0: not reading
     std::uint32_t readings = 0;           // nesting depth, accessed by the owner alone
     bool kernel_fences = false;           // membarrier(2) replaces the reader's fence
-    std::atomic<bool> taken{true};
-    Place* next = nullptr;
+    Place* next = nullptr;                // of all; constant
+    Place* next_free = nullptr;
   };
 
   class Reading {  // may be nested; constructed and destroyed on one thread
