@@ -143,7 +143,8 @@ class WallSamples:
             # Where main last worked without being met at it, that has no sample yet.
             unmet = self.working / 2 if name == "main" else 0
             assert all_ms - self.late - unmet <= ms <= on_ms, (name, told, all_ms, self.sampler)
-        assert abs(self.ms("main", "rest") - self.resting) <= 0.1 * all_ms, (
+        near = max(0.1 * all_ms, 2 * self.sampler["longest_ns"] / 1e6)
+        assert abs(self.ms("main", "rest") - self.resting) <= near, (
             self.ms("main", "rest"), self.resting, self.sampler)
 
 
