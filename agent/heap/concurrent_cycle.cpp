@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/log.h"
+#include "core/own_memory.h"
 #include "vm/management.h"
 #include "vm/perf_counters.h"
 #include "vm/vm_flags.h"
@@ -22,10 +23,8 @@ constexpr std::chrono::milliseconds kCyclePatience{60'000}, kStep{50};
 constexpr std::uint64_t kLongestInterval = 5000;
 constexpr char kInterval[] = "G1PeriodicGCInterval";
 
-// Pauses of G1's cycles so far: each cycle has two, the remark and the cleanup.
-std::optional<std::int64_t> cycle_pauses() {
-  return perf_counter("sun.gc.collector.2.invocations");
-}
+// Counts the pauses of G1's cycles: each cycle has two, the remark and the cleanup.
+constexpr char kCyclePauses[] = "sun.gc.collector.2.invocations";
 
 // Sets a manageable flag for the duration of a scope.
 class WrittenFlag {
@@ -58,7 +57,8 @@ bool run_concurrent_cycle(JNIEnv* jni, const std::function<bool()>& ends) {
   for (const char* flag : {"UseG1GC", "G1PeriodicGCInvokesConcurrent"}) {
     if (vm_flags::boolean(flag) != true) return false;
   }
-  auto last = cycle_pauses();
+  const auto pauses = perf_counter_address(kCyclePauses);
+  auto last = pauses ? read_own<std::int64_t>(*pauses) : std::nullopt;
   if (!last || vm_flags::word(kInterval).value_or(0) > kLongestInterval) return false;
   const WrittenFlag often(jni, kInterval, 1);
   if (!often.written()) return false;
@@ -68,7 +68,7 @@ bool run_concurrent_cycle(JNIEnv* jni, const std::function<bool()>& ends) {
   const std::int64_t enough = *last + kPauses;
   for (auto changed = Clock::now(); !ends() && Clock::now() - changed < kCyclePatience;) {
     std::this_thread::sleep_for(kStep);
-    const auto now = cycle_pauses();
+    const auto now = read_own<std::int64_t>(*pauses);
     if (!now || *now >= enough) return now.has_value();
     if (now != last) changed = Clock::now();
     last = now;

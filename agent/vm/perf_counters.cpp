@@ -37,7 +37,7 @@ static_assert(sizeof(Entry) == 20);
 
 }  // namespace
 
-std::optional<std::int64_t> perf_counter(std::string_view name) {
+std::optional<std::uintptr_t> perf_counter_address(std::string_view name) {
   constexpr unsigned char kMagic[] = {0xca, 0xfe, 0xc0, 0xc0};
   constexpr std::uint32_t kMostEntries = 1 << 14;
   const auto start = vm_structs::address_of("PerfMemory", "_start");
@@ -55,7 +55,7 @@ std::optional<std::int64_t> perf_counter(std::string_view name) {
     if (entry->type == 'J' && entry->vector_length == 0 &&
         read_own_memory(at + entry->name_offset, found.data(), found.size()) &&
         found.back() == '\0' && found.compare(0, name.size(), name) == 0) {
-      return read_own<std::int64_t>(at + entry->data_offset);
+      return at + entry->data_offset;
     }
     at += entry->length;
   }

@@ -7,7 +7,8 @@
 
 namespace ddm {
 
-// "sun.gc.collector.2.invocations". nullopt: there is no such counter, or none at all. Any thread.
-std::optional<std::int64_t> perf_counter(std::string_view name);
+// The address of the 64-bit value of, for instance, "sun.gc.collector.2.invocations": valid until
+// the VM ends. nullopt: there is no such counter, or none at all. Any thread.
+std::optional<std::uintptr_t> perf_counter_address(std::string_view name);
 
 }  // namespace ddm
