@@ -23,7 +23,8 @@ ObjectLayout detect_object_layout(VmEntries& entries) {
     layout.mark_klass_shift = static_cast<std::uint8_t>(shift.value_or(0));
     layout.array_length_offset = 8;
   } else {
-    layout.klass_offset = entries.offset({{"oopDesc", "_metadata._klass"}});
+    layout.klass_offset =
+        entries.offset({{"oopDesc", "_metadata._klass"}, {"oopDesc", "_compressed_klass"}});
     layout.array_length_offset = layout.klass_offset + (narrow ? 4 : 8);
   }
   if (compact || narrow) {

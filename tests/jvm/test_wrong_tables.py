@@ -86,6 +86,14 @@ def no_wrong_entry_harms(t, shift_of, says=SAYS):
     assert noticed == set(says) & set(tried), set(says) - noticed
 
 
+@test(jdks="each", every_days=3)
+def objects_are_read_with_headers_of_either_kind(t):
+    for header in ("-XX:-UseCompactObjectHeaders", "-XX:+UseCompactObjectHeaders"):
+        run = t.java("Claims", flags=["-XX:+IgnoreUnrecognizedVMOptions", "-XX:+UnlockExperimentalVMOptions", header],
+                     agent="track=y,address=none,dump=r.jsonl")
+        assert run.out.strip() == TRUTH and "objects are not as" not in run.err, (header, run)
+
+
 @test(jdks="each", timeout=600, every_days=4)
 def no_wrong_entry_of_the_vms_tables_harms_a_program(t):
     no_wrong_entry_harms(t, lambda name: "+8")

@@ -35,13 +35,12 @@ void ObjectFacts::watch(JNIEnv* jni, const GcPauses* pauses) {
   VmEntries entries;
   objects_ = detect_object_layout(entries);
   klasses_ = detect_klass_layout(entries);
-  if (!entries.missing().empty()) {
-    log_info("the VM is asked for each object's class: it does not tell of {}", entries.missing());
-    return;
+  std::string wrong = entries.missing();
+  if (wrong.empty()) {
+    slots_ = std::make_unique<Slot[]>(kSlots);
+    if (pauses == nullptr) return;
+    wrong = wrong_in_layout(jvmti_, jni, objects_, klasses_, pauses);
   }
-  slots_ = std::make_unique<Slot[]>(kSlots);
-  if (pauses == nullptr) return;
-  const std::string wrong = wrong_in_layout(jvmti_, jni, objects_, klasses_, pauses);
   if (wrong.empty()) {
     pauses_ = pauses;
   } else {
