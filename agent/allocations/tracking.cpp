@@ -28,10 +28,7 @@ constexpr std::size_t kThreadsBesideRing = 65536;
 
 constexpr std::chrono::milliseconds kPollEvery{SiteTimes::kFirstStep};
 
-std::int64_t steady_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
-}
+std::int64_t steady_ms() { return monotonic_ns() / 1'000'000; }
 
 }  // namespace
 

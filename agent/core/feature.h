@@ -1,17 +1,17 @@
 // The agent is a list of features (agent.cpp). A feature is one class in a folder of its own,
 // constructed when the VM is live; the core calls the methods below in the order of the list.
 //
-//   add_chunks         registers request handlers; no server is connected
-//   vm_live            all features exist and are registered; servers cannot connect yet
-//   opened             servers can connect
-//   apply_options       an option string: the first one, and that of every further load
-//   start              switches on what the string asks for, after apply_options of all features
-//   started            start() of all features has returned
-//   loaded             loading is complete; with what was logged meanwhile, for the attaching tool
-//   before_main        the program's main method runs next; not called at a late attach
-//   end                VMDeath: the feature starts no further long work. Must not block for long
-//   end_after_servers  all sessions are closed
-//   write_final_reports         writes the final reports; without JNI where the VM must not be entered
+//   add_chunks           registers request handlers; no server is connected
+//   vm_live              all features exist and are registered; servers cannot connect yet
+//   opened               servers can connect
+//   apply_options        an option string: the first one, and that of every further load
+//   start                switches on what the string asks for, after apply_options of all features
+//   started              start() of all features has returned
+//   loaded               loading is complete; with what it logged, for the attaching tool
+//   before_main          the program's main method runs next; not called at a late attach
+//   end                  VMDeath: the feature starts no further long work. Must not block for long
+//   end_after_servers    all sessions are closed
+//   write_final_reports  writes the final reports; without JNI where the VM must not be entered
 //
 // core/exit_limits.h lists what the exit may wait for. Each method is called on an attached thread
 // unless noted. Features live as long as the process.
@@ -52,8 +52,8 @@ class Feature {
 
   virtual void end() {}
   virtual void end_after_servers() {}
-  // `complete`: whether every earlier feature in the list could write its reports; the result says the
-  // same including this one.
+  // `complete`: whether every earlier feature in the list could write its reports; the result says
+  // the same including this one.
   virtual bool write_final_reports(JNIEnv* /*null: without the VM*/, bool complete) {
     return complete;
   }

@@ -22,27 +22,24 @@ CurrentThread::CurrentThread(jvmtiEnv* jvmti, JNIEnv* jni, jobject current,
                word == jni->GetLongField(current, thread_id_field);
   }
   never_changes_ = jni->GetVersion() <= JNI_VERSION_10;  // before 19
-  if (!by_word_ && !never_changes_ && has_both_handles(jni)) {
-    handles_offset_ =
-        static_cast<std::uintptr_t>(vm_structs::offset_of("JavaThread", "_threadObj").value_or(0));
-  }
+  if (!by_word_ && !never_changes_) handles_offset_ = find_handles(jni);
 }
 
 // vmStructs does not export _vthread. The field is between two exported ones, and on a platform
 // thread it refers to the same object as _threadObj.
-bool CurrentThread::has_both_handles(JNIEnv* jni) const {
+std::uintptr_t CurrentThread::find_handles(JNIEnv* jni) const {
   const auto before = vm_structs::offset_of("JavaThread", "_threadObj");
   const auto after = vm_structs::offset_of("JavaThread", "_jvmti_vthread");
   if (!threads_ || !before || !after || *after != *before + 2 * std::int64_t{sizeof(jobject)}) {
-    return false;
+    return 0;
   }
-  const std::uintptr_t at = threads_->of(jni) + static_cast<std::uintptr_t>(*before);
+  const auto offset = static_cast<std::uintptr_t>(*before);
+  const std::uintptr_t at = threads_->of(jni) + offset;
   const auto platform = read_own<std::uintptr_t>(at);
   const auto current = read_own<std::uintptr_t>(at + sizeof(jobject));
-  if (!platform || !current || *platform == *current) return false;
-  const auto platform_object = read_own<std::uintptr_t>(*platform);
-  return platform_object && *platform_object != 0 &&
-         platform_object == read_own<std::uintptr_t>(*current);
+  if (!platform || !current || *platform == *current) return 0;
+  const auto object = read_own<std::uintptr_t>(*platform);
+  return object && *object != 0 && object == read_own<std::uintptr_t>(*current) ? offset : 0;
 }
 
 std::int64_t CurrentThread::query(JNIEnv* jni, jthread thread) {

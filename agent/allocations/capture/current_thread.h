@@ -44,9 +44,10 @@ class CurrentThread {
   T word(JNIEnv* jni, std::uintptr_t offset) const {
     return *reinterpret_cast<const volatile T*>(threads_->of(jni) + offset);
   }
-  // False: the calling thread is certainly no virtual thread. Compares the references behind
-  // JavaThread::_threadObj and _vthread as they are: a collector that is just moving the object can
-  // only make equal ones different. Call while attached to the VM, which keeps both handles valid.
+  // False: the calling thread is no virtual thread. Compares the references behind
+  // JavaThread::_threadObj and _vthread as they are: while a collector updates them, equal ones may
+  // look different, but different ones look equal only if the carrier's object has just been moved
+  // to where the virtual thread's was. Call while attached to the VM, which keeps both handles valid.
   bool may_be_virtual(JNIEnv* jni) const {
     using Handle = const volatile std::uintptr_t*;
     if (never_changes_) return false;
@@ -55,7 +56,8 @@ class CurrentThread {
     const auto current = word<Handle>(jni, handles_offset_ + sizeof(Handle));
     return platform == nullptr || current == nullptr || *platform != *current;
   }
-  bool has_both_handles(JNIEnv* jni) const;
+  // handles_offset_, from the calling platform thread.
+  std::uintptr_t find_handles(JNIEnv* jni) const;
   std::int64_t query(JNIEnv* jni, jthread thread);
 
   struct Cached {
