@@ -99,6 +99,7 @@ HeldBy LockHolders::of_monitor(JNIEnv* jni, jobject object) noexcept {
   try {
     const std::optional<Owner> owner = owner_word(jni);
     if (!owner) return {};
+    if (owner->monitor == 0) judge_missing_monitor(jni);
     const bool compared = owner_offset_ == 0 || trust_ != Trust::kNotYet;
     const std::optional<std::int64_t> id = compared ? known(jni, *owner, object) : std::nullopt;
     return id ? holder(jni, *id) : query_owner(jni, *owner, object);
@@ -157,22 +158,27 @@ bool LockHolders::is_owner(JNIEnv* jni, std::uint64_t word, jthread official) {
 // Verifies the word of a monitor that the calling thread waits for. `official`: JVMTI's owner; null
 // for a virtual thread, which is known by its id alone, if at all.
 void LockHolders::compare(JNIEnv* jni, const Owner& owner, jthread official) {
-  bool agrees = false;
-  if (owner.monitor == 0) {
-    LocalRef<jthread> current(jni, nullptr);
-    if (jvmti_->GetCurrentThread(current.out()) != JVMTI_ERROR_NONE || !current ||
-        (virtual_thread_ != nullptr && jni->IsInstanceOf(current.get(), virtual_thread_))) {
-      return;  // a virtual thread's carrier may not have the pending monitor
-    }
-  } else if (owner.word < kFirstThreadId && (owner.word != 0 || official == nullptr)) {
-    return;
-  } else if (official != nullptr) {
-    agrees = is_owner(jni, owner.word, official);
-  } else {
+  if (owner.word < kFirstThreadId && (owner.word != 0 || official == nullptr)) return;
+  if (official != nullptr) return decide(is_owner(jni, owner.word, official));
+  {
     const std::lock_guard lock(mutex_);
     if (!by_id_ || !threads_.contains(static_cast<std::int64_t>(owner.word))) return;
-    agrees = true;
   }
+  decide(true);
+}
+
+// The calling thread waits for a monitor and its JavaThread names none: the offset is wrong, unless
+// the thread is virtual, whose carrier may not have the pending monitor.
+void LockHolders::judge_missing_monitor(JNIEnv* jni) {
+  if (owner_offset_ == 0 || trust_ != Trust::kNotYet) return;
+  LocalRef<jthread> current(jni, nullptr);
+  if (jvmti_->GetCurrentThread(current.out()) == JVMTI_ERROR_NONE && current &&
+      (virtual_thread_ == nullptr || !jni->IsInstanceOf(current.get(), virtual_thread_))) {
+    decide(false);
+  }
+}
+
+void LockHolders::decide(bool agrees) {
   if ((agrees ? agreed_ : differed_).fetch_add(1) + 1 != kFirstOwners) return;
   Trust before = Trust::kNotYet;
   const Trust now = agrees ? Trust::kTrusted : Trust::kNone;
@@ -224,7 +230,7 @@ HeldBy LockHolders::query_owner(JNIEnv* jni, const Owner& owner, jobject object)
   // JVMTI's answer is of a later moment than the word: read it again.
   const std::optional<Owner> now = owner_word(jni);
   const bool same = now && now->word == owner.word;
-  if (same && owner_offset_ != 0 && trust_ == Trust::kNotYet) compare(jni, *now, usage.owner);
+  if (same && now->monitor != 0 && trust_ == Trust::kNotYet) compare(jni, *now, usage.owner);
   if (same && !is_thread_id(owner)) {
     const std::lock_guard lock(mutex_);
     if (id != 0 && vm_threads_ && vm_threads_->of(jni, usage.owner) == owner.word) {

@@ -64,6 +64,8 @@ class LockHolders {
 
   void find_layout(jvmtiEnv* jvmti, JNIEnv* jni);
   void compare(JNIEnv* jni, const Owner& owner, jthread official);
+  void judge_missing_monitor(JNIEnv* jni);
+  void decide(bool agrees);
   bool is_owner(JNIEnv* jni, std::uint64_t word, jthread official);
   bool is_on_stack(std::uint64_t address, std::uintptr_t vm_thread) const;
   std::optional<Owner> owner_word(JNIEnv* jni) const;
