@@ -30,7 +30,7 @@ public class Claims {
       synchronized (LOCK) {
         waiting.start();
         while (waiting.getState() != Thread.State.BLOCKED) Thread.onSpinWait();
-        Thread.sleep(2);  // BLOCKED is told before the agent hears of it, and it asks for an owner
+        Thread.sleep(20);  // BLOCKED is told before the agent hears of it, and it asks for an owner
       }
       waiting.join();
     }
