@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "report/report_stacks.h"
 
 namespace ddm {
 namespace {

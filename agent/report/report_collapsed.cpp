@@ -1,68 +1,112 @@
-// The collapsed report: one merged stack per line, the input of flame graph scripts.
+// The collapsed report: one merged stack per line, outermost frame first, the input of flame graph
+// scripts.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "report/report.h"
 #include "report/report_names.h"
-#include "report/report_stacks.h"
 #include "report/report_time.h"
+#include "report/time_stacks.h"
 
 namespace ddm {
 namespace {
 
-// The format has no escapes: ';' separates frames, the last blank separates stack and number.
-std::vector<std::string> without_separators(std::vector<std::string> texts) {
-  for (std::string& text : texts) {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c == ';' || c == ' '; }, '_');
+class Collapsed {
+ public:
+  explicit Collapsed(const ReportData& data) : data_(data), names_(data.names) {
+    if (!data.summary.sampled()) return;
+    remark_ = fmt::format("[estimated: {}]", sampling_words(data.summary));
   }
-  return texts;
-}
+
+  std::string write() {
+    if (has_time_only(data_)) {
+      add_time();
+    } else if (data_.sites.counted()) {
+      add_sites();
+    } else {
+      add_records();
+    }
+    std::string out;
+    for (const auto& [stack, amount] : amounts_) {
+      out += fmt::format("{} {}\n", stack, std::llround(amount));
+    }
+    return out;
+  }
+
+ private:
+  // The format has no escapes: ';' separates frames, the last blank separates stack and number.
+  static void append(std::string& stack, std::string_view name) {
+    if (!stack.empty()) stack += ';';
+    const std::size_t begin = stack.size();
+    stack += name;
+    std::ranges::replace_if(
+        std::span(stack).subspan(begin), [](char c) { return c == ';' || c == ' '; }, '_');
+  }
+  void append(std::string& stack, std::span<const Frame> frames, bool cut) {
+    if (cut) append(stack, kDeeperFramesCut);
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+      append(stack, names_.method(frame->method).qualified);
+    }
+  }
+
+  void add_allocation(std::span<const Frame> frames, bool cut, NameId class_id, double bytes) {
+    std::string stack;
+    if (!remark_.empty()) append(stack, remark_);
+    append(stack, frames, cut);
+    append(stack, names_.class_name(class_id) + "_[new]");
+    amounts_[std::move(stack)] += bytes;
+  }
+
+  // Stacks of small sites are shortened as in jsonl, or the file would have hundreds of megabytes.
+  void add_sites() {
+    const SiteSet sites = data_.sites.folded(kSpeltOutFrames);
+    SiteSet::FrameBuffer buffer;
+    for (const Site& site : sites.list()) {
+      add_allocation(sites.frames(site, buffer), sites.cut(site), site.class_id,
+                     static_cast<double>(site.bytes));
+    }
+  }
+
+  void add_records() {
+    for (std::size_t i = 0; i < data_.records.size(); ++i) {
+      const auto [record, frames] = data_.records[i];
+      add_allocation(frames, (record.flags & kStackTruncated) != 0, record.class_id,
+                     record.weighted_bytes());
+    }
+  }
+
+  // Samples; without these the microseconds of self time of the innermost timed method; without
+  // those, of the waits for locks by kind, with the class as the last frame.
+  void add_time() {
+    const TimeStacks stacks = TimeStacks::first_of(data_.time);
+    const std::int64_t unit = stacks.of() == TimeStacks::Of::kSamples ? 1 : 1000;
+    for (std::size_t i = 0; i < stacks.size(); ++i) {
+      const std::int64_t amount = stacks[i].amount / unit;
+      if (amount <= 0) continue;
+      std::string stack;
+      if (stacks.of() == TimeStacks::Of::kLocks) append(stack, name_of(stacks[i].kind));
+      append(stack, stacks.frames(i), stacks[i].cut);
+      if (stacks.frames(i).empty()) append(stack, "(no Java frame)");
+      const NameId lock = stacks[i].class_id;
+      if (lock != kUnknownName) append(stack, names_.class_name(lock));
+      amounts_[std::move(stack)] += static_cast<double>(amount);
+    }
+  }
+
+  const ReportData& data_;
+  ReportNames names_;
+  std::string remark_;  // which can only be an outermost frame; "": none
+  std::map<std::string, double> amounts_;
+};
 
 }  // namespace
 
-std::string collapsed_report(const ReportData& data) {
-  ReportNames names(data.names);
-  if (has_time_only(data)) return collapsed_time(data.time, names);
-  // Stacks of small sites are shortened as in jsonl, or the file would have hundreds of megabytes.
-  StackTree tree = data.sites.counted() ? stack_tree_of(data.sites.folded(kSpeltOutFrames), names)
-                                        : stack_tree_of(data.records, names);
-  const std::vector<std::string> frames = without_separators(std::move(tree.frames));
-  const std::vector<std::string> classes = without_separators(std::move(tree.classes));
-
-  // Remarks can only be an outermost frame.
-  std::vector<std::string> root;
-  if (data.summary.sampled()) {
-    root = without_separators({fmt::format("[estimated: {}]", sampling_words(data.summary))});
-  }
-
-  std::vector<std::pair<std::string, std::int64_t>> stacks;
-  std::vector<std::uint32_t> path;
-  for (const StackTree::Node& leaf : tree.nodes) {
-    if (!leaf.is_class) continue;
-    path.clear();
-    for (std::uint32_t at = leaf.parent; at != 0; at = tree.nodes[at].parent) path.push_back(at);
-    std::string stack;
-    for (const std::string& remark : root) stack.append(remark).append(1, ';');
-    for (auto at = path.rbegin(); at != path.rend(); ++at) {
-      stack.append(frames[tree.nodes[*at].name]).append(1, ';');
-    }
-    stack.append(classes[leaf.name]).append("_[new]");
-    stacks.emplace_back(std::move(stack), leaf.amount);
-  }
-  std::sort(stacks.begin(), stacks.end());
-
-  std::string out;
-  for (std::size_t i = 0; i < stacks.size();) {
-    const std::string& stack = stacks[i].first;
-    std::int64_t bytes = 0;
-    // Different leaves may have equal text, if names contain separators.
-    for (; i < stacks.size() && stacks[i].first == stack; ++i) bytes += stacks[i].second;
-    out += fmt::format("{} {}\n", stack, bytes);
-  }
-  return out;
-}
+std::string collapsed_report(const ReportData& data) { return Collapsed(data).write(); }
 
 }  // namespace ddm

@@ -18,7 +18,6 @@
 #include "report/report_json.h"
 #include "report/report_names.h"
 #include "report/report_pieces.h"
-#include "report/report_stacks.h"
 
 namespace ddm {
 namespace {

@@ -5,11 +5,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "stack/names/name_table.h"
 
 namespace ddm {
+
+// Stands for the missing frames of a stack that was cut.
+inline constexpr std::string_view kDeeperFramesCut = "[deeper frames cut]";
 
 struct PrintableMethod {
   const MethodName* entry = nullptr;

@@ -21,7 +21,6 @@
 #include "report/protobuf_writer.h"
 #include "report/report.h"
 #include "report/report_names.h"
-#include "report/report_stacks.h"
 #include "report/report_time.h"
 #include "report/time_stacks.h"
 

@@ -7,9 +7,7 @@
 
 #include "core/jvm_text.h"
 #include "report/report_methods.h"
-#include "report/report_stacks.h"
 #include "report/report_words.h"
-#include "report/time_stacks.h"
 
 namespace ddm {
 namespace {
@@ -192,33 +190,6 @@ std::string time_summary(const ReportData& data) {
   std::string tables = Tables(data, names, kSummaryRows, kColumns).write(false);
   if (tables.starts_with('\n')) tables.erase(0, 1);
   return printable_lines(tables);
-}
-
-std::string collapsed_time(const TimeData& time, ReportNames& names) {
-  const TimeStacks stacks = TimeStacks::first_of(time);
-  const std::int64_t unit = stacks.of() == TimeStacks::Of::kSamples ? 1 : 1000;
-  std::map<std::string, std::int64_t> counts;
-  for (std::size_t i = 0; i < stacks.size(); ++i) {
-    std::string stack;
-    const auto add = [&stack](std::string name) {
-      // The format has no escapes.
-      std::replace_if(
-          name.begin(), name.end(), [](char c) { return c == ';' || c == ' '; }, '_');
-      stack.append(stack.empty() ? "" : ";").append(name);
-    };
-    if (stacks.of() == TimeStacks::Of::kLocks) add(std::string(name_of(stacks[i].kind)));
-    if (stacks[i].cut) add(std::string(kDeeperFramesCut));
-    const std::span<const Frame> frames = stacks.frames(i);
-    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-      add(names.method(frame->method).qualified);
-    }
-    if (frames.empty()) add("(no_Java_frame)");
-    if (stacks[i].class_id != kUnknownName) add(names.class_name(stacks[i].class_id));
-    if (const std::int64_t amount = stacks[i].amount / unit; amount > 0) counts[stack] += amount;
-  }
-  std::string out;
-  for (const auto& [stack, count] : counts) out += fmt::format("{} {}\n", stack, count);
-  return out;
 }
 
 }  // namespace ddm

@@ -22,9 +22,4 @@ std::string time_tables(const ReportData& data, ReportNames& names, std::size_t 
 // At most 24 lines, for the end of a program.
 std::string time_summary(const ReportData& data);
 
-// One stack per line, outermost frame first, for all threads together, with its samples; without
-// samples, the microseconds of self time of its innermost timed method; without those, the waits
-// for locks by kind, with the class as the last frame.
-std::string collapsed_time(const TimeData& time, ReportNames& names);
-
 }  // namespace ddm

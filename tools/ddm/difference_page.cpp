@@ -10,7 +10,7 @@
 #include "report/page/page_numbers.h"
 #include "report/page/report_page.h"
 #include "report/report_json.h"
-#include "report/report_stacks.h"
+#include "report/report_names.h"
 #include "site_figures.h"
 #include "stack/names/jdk_classes.h"
 

@@ -11,7 +11,6 @@
 #include "report/page/page_numbers.h"
 #include "report/report_json.h"
 #include "report/report_sites.h"
-#include "report/report_stacks.h"
 
 namespace ddm {
 namespace {
