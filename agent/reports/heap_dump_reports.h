@@ -24,8 +24,6 @@ class HeapDumpReports {
   HeapDumpReports(std::unique_ptr<HeapDumps> dumps, JNIEnv* jni, std::vector<std::string> paths,
                   FollowedObjects& followed);
 
-  bool any() const { return !paths_.empty(); }
-
   // `dying`: the VM is about to exit. `oom` = to NAME-oom.hprof. If a path cannot be written, the
   // same file name in the temporary directory is used. Without `jni` no dump is possible, which is
   // logged.

@@ -1,14 +1,26 @@
 #include "reports/reports_feature.h"
 
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include "core/exit_limits.h"
 #include "core/log.h"
+#include "report/below_method.h"
+#include "report/report_time.h"
 #include "vm/jvmti_error.h"
 #include "vm/vm_log.h"
 
 namespace ddm {
+namespace {
+
+thread_local bool t_writes_reports = false;
+
+}  // namespace
 
 void ReportsFeature::apply_options(JNIEnv* jni, const GivenOptions&) {
-  if (timed_()) reports_.has_times();
-  if (!reports_.use(jni, options_)) return;
+  if (asked_for_times_()) timed_ = true;
+  if (!use_options(jni)) return;
   keep_jvmti_log_off_stdout(jni);
   listen_to(JVMTI_EVENT_RESOURCE_EXHAUSTED, *this);
   const jvmtiError error = context_.jvmti->SetEventNotificationMode(
@@ -18,18 +30,137 @@ void ReportsFeature::apply_options(JNIEnv* jni, const GivenOptions&) {
   }
 }
 
+bool ReportsFeature::use_options(JNIEnv* jni) {
+  if (!options_.dumps.empty() || options_.dump_none) {
+    const std::lock_guard lock(mutex_);
+    none_ = options_.dump_none;
+    files_ = std::make_unique<ReportFiles>(options_.dumps, pid_, load_time_);
+    files_->check();
+    use_heap_dumps(jni, files_->heap_dumps());
+  }
+  const bool into_any = (files_ && files_->any()) || heap_dumps_;
+  const std::int64_t seconds = options_.every_seconds.value_or(0);
+  if (!into_any && seconds > 0) log_warn("every={} has no effect without dump=PATH", seconds);
+  if (into_any) start_reporter(jni);
+  // Options not named by a later string keep their value; without a report nothing is rewritten.
+  if (reporter_ && (options_.every_seconds || !into_any)) {
+    const std::chrono::seconds period(into_any ? seconds : 0);
+    reporter_->every(period, [this](JNIEnv* on_reporter) { write(on_reporter, "every", false); });
+  }
+  return into_any;
+}
+
+// Lock held, so no dump is in progress.
+void ReportsFeature::use_heap_dumps(JNIEnv* jni, std::vector<std::string> paths) {
+  heap_dumps_.reset();
+  if (paths.empty()) return;
+  heap_dumps_ =
+      std::make_unique<HeapDumpReports>(make_heap_dumps_(), jni, std::move(paths), followed_);
+}
+
 void ReportsFeature::started() {
-  if (!options_.dumps.empty()) reports_.warn_of_missing_stacks();
+  if (options_.dumps.empty()) return;
+  const std::lock_guard lock(mutex_);
+  const std::string why = heap_dumps_ ? followed_.why_none() : "";
+  if (why.empty()) return;
+  log_warn("dump={}: it will be without the stacks of allocations: {}",
+           files_->heap_dumps().front(), why);
+}
+
+void ReportsFeature::start_reporter(JNIEnv* jni) {
+  if (reporter_) return;
+  auto reporter = std::make_unique<AgentThread>(context_.jvmti, "ddmagent-reports");
+  const std::string error = reporter->start(jni);
+  if (!error.empty()) {
+    log_error("starting the agent's thread: {}", error);
+    return;
+  }
+  reporter_ = std::move(reporter);
+}
+
+void ReportsFeature::write(JNIEnv* jni, const char* reason, bool oom) {
+  const std::lock_guard lock(mutex_);
+  t_writes_reports = true;
+  write_all(jni, reason, oom);
+  t_writes_reports = false;
+}
+
+void ReportsFeature::write_all(JNIEnv* jni, const char* reason, bool oom) {
+  if (oom) {
+    if (!oom_due_.exchange(false)) return;
+  } else if (dying_ && std::string_view(reason) != "exit") {
+    return;  // only the exit's report follows
+  }
+  const std::optional<ReportData> data = take_records(jni, reason);
+  // At an OutOfMemoryError the heap dump comes first, since a thread waits for it.
+  if (heap_dumps_ && oom) heap_dumps_->write(jni, oom, dying_);
+  if (data) write_records(*data, oom);
+  // The heap is dumped once, not periodically.
+  if (heap_dumps_ && !oom && std::string_view(reason) != "every") {
+    heap_dumps_->write(jni, oom, dying_);
+  }
+}
+
+std::optional<ReportData> ReportsFeature::take_records(JNIEnv* jni, const char* reason) {
+  if (!assembly_.has_figures() && !timed_) return std::nullopt;
+  if (!into_files() && (none_ || heap_dumps_)) return std::nullopt;
+  std::optional<ReportData> data = assembly_.report(jni, reason);
+  if (!data) log_warn("no report at the end: tracking was just being switched");
+  return data;
+}
+
+void ReportsFeature::write_records(const ReportData& data, bool oom) {
+  for (const ReportAtEndRequest& wanted : at_end_) {
+    const auto format = report_format_of(wanted.path);  // checked when the path was accepted
+    std::optional<ReportData> part;
+    if (!wanted.below.empty()) keep_below(part.emplace(data), wanted.below);
+    const std::string error =
+        format ? write_report_file(wanted.path, *format, part ? *part : data) : "";
+    if (!error.empty()) log_error("{}", error);
+  }
+  if (files_ && files_->any()) return files_->write(data, oom);
+  if (none_ || heap_dumps_) return;
+  if (data.tracking_on) write_stderr(summary_report(data));
+  if (timed_) write_stderr(time_summary(data));
+}
+
+void ReportsFeature::resource_exhausted(jint flags) {
+  // Only exhaustion of the Java heap is a matter of allocations; running out of threads is not.
+  if ((flags & JVMTI_RESOURCE_EXHAUSTED_JAVA_HEAP) == 0 || oom_seen_.exchange(true)) return;
+  oom_due_ = true;
+  if (!reporter_) return;
+  const bool posted =
+      reporter_->post([this](JNIEnv* jni) { write(jni, "OutOfMemoryError", true); });
+  // The objects that fill the heap may be reachable from this thread's frames only.
+  if (posted && heap_dumps_ && !t_writes_reports) heap_dumps_->await_oom();
 }
 
 void ReportsFeature::end() {
-  reports_.begin_end();
+  dying_ = true;
   handlers_.begin_close();
 }
 
 bool ReportsFeature::write_final_reports(JNIEnv* jni, bool complete) {
-  reports_.begin_end();
-  return reports_.write_last(jni, handlers_.paths_at_end()) && complete;
+  dying_ = true;
+  std::vector<ReportAtEndRequest> at_end = handlers_.paths_at_end();
+  bool ended = !reporter_ || reporter_->stop(exit_limits::kReportLimit);
+  const auto limit = std::chrono::steady_clock::now() + exit_limits::kHeapDumpLimit;
+  while (!ended && heap_dumps_ && heap_dumps_->is_writing() &&
+         std::chrono::steady_clock::now() < limit) {
+    ended = reporter_->stop(exit_limits::kReportLimit);
+  }
+  if (ended) {
+    if (oom_due_) write(jni, "OutOfMemoryError", true);
+    {
+      const std::lock_guard lock(mutex_);
+      at_end_ = std::move(at_end);
+    }
+    write(jni, "exit", false);
+  } else {
+    log_error("the last report is left out: another one is still being written");
+  }
+  if (heap_dumps_) heap_dumps_->close();
+  return ended && complete;
 }
 
 }  // namespace ddm

@@ -1,13 +1,31 @@
 // The agent's own reports: those of dump= and every=, and those that servers request.
+//
+// Decides when they are due (program end, OutOfMemoryError, every= seconds), one at a time, and has
+// them made. Any thread.
 #pragma once
 
+#include <jvmti.h>
+
+#include <atomic>
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/feature.h"
+#include "report/assembly/heap_dumps.h"
+#include "report/assembly/report_assembly.h"
+#include "reports/heap_dump_reports.h"
+#include "reports/report_files.h"
 #include "reports/report_handlers.h"
 #include "reports/report_options.h"
-#include "reports/run_reports.h"
+#include "vm/agent_thread.h"
 #include "vm/vm_events.h"
+#include "wire/chunks/report_chunk.h"
 #include "wire/handler_context.h"
 
 namespace ddm {
@@ -21,27 +39,64 @@ class ReportsFeature final : public Feature, private VmListener {
                  MakeHeapDumps make_heap_dumps, std::function<bool()> timed)
       : context_(context),
         options_(options),
-        timed_(std::move(timed)),
-        reports_(context.jvmti, static_cast<std::int32_t>(pid), load_time, assembly, followed,
-                 std::move(make_heap_dumps)),
+        asked_for_times_(std::move(timed)),
+        pid_(pid),
+        load_time_(load_time),
+        assembly_(assembly),
+        followed_(followed),
+        make_heap_dumps_(std::move(make_heap_dumps)),
         handlers_(context, assembly, followed) {}
 
   void add_chunks(Dispatcher& dispatcher) override { handlers_.add_to(dispatcher); }
   void apply_options(JNIEnv* jni, const GivenOptions& given) override;
+  // Warns now, and not at the end, about what the requested reports will lack.
   void started() override;
   void session_ended(const SessionPtr& session) override { handlers_.disconnected(session); }
+  // Only final reports are written from now on.
   void end() override;
   void end_after_servers() override { handlers_.close(); }
+  // Also those that servers asked for. A report in progress is completed first (limits:
+  // core/exit_limits.h).
   bool write_final_reports(JNIEnv* jni, bool complete) override;
 
  private:
-  void resource_exhausted(jint flags) override { reports_.resource_exhausted(flags); }
+  void resource_exhausted(jint flags) override;
+
+  // Replaces the paths of dump=, if given, and the period of every=. Returns whether there are
+  // reports to write.
+  bool use_options(JNIEnv* jni);
+  void use_heap_dumps(JNIEnv* jni, std::vector<std::string> paths);
+  void start_reporter(JNIEnv* jni);
+  void write(JNIEnv* jni, const char* reason, bool oom);
+  // Lock held in all of these.
+  void write_all(JNIEnv* jni, const char* reason, bool oom);
+  bool into_files() const { return (files_ && files_->any()) || !at_end_.empty(); }
+  // nullopt: there is nothing to write.
+  std::optional<ReportData> take_records(JNIEnv* jni, const char* reason);
+  void write_records(const ReportData& data, bool oom);
 
   const HandlerContext& context_;
   const ReportOptions& options_;
-  const std::function<bool()> timed_;
-  RunReports reports_;
+  const std::function<bool()> asked_for_times_;
+  const std::int64_t pid_;
+  const std::int64_t load_time_;
+  ReportAssembly& assembly_;
+  FollowedObjects& followed_;
+  const MakeHeapDumps make_heap_dumps_;
   ReportHandlers handlers_;
+  std::unique_ptr<AgentThread> reporter_;  // writes reports during the run
+
+  std::mutex mutex_;   // one report at a time; guards what follows
+  bool none_ = false;  // dump=none
+  std::unique_ptr<ReportFiles> files_;
+  std::unique_ptr<HeapDumpReports> heap_dumps_;  // null: dump= has no heap dump
+  std::vector<ReportAtEndRequest> at_end_;
+
+  // cpu= or monitor= is on: there are times to report even where nothing is tracked.
+  std::atomic<bool> timed_{false};
+  std::atomic<bool> oom_seen_{false};
+  std::atomic<bool> oom_due_{false};
+  std::atomic<bool> dying_{false};
 };
 
 }  // namespace ddm

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "page_stacks.h"
-#include "report/report_names.h"
 #include "report/report_sites.h"
 #include "report/report_words.h"
 #include "report_sample.h"
