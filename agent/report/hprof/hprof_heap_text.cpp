@@ -23,7 +23,7 @@ struct DumpClass {
   std::uint64_t super = 0;
   std::uint32_t instance_bytes = 0;
   bool size_known = false;
-  std::vector<std::pair<std::uint64_t, std::uint8_t>> fields;  // own fields: name, type
+  std::vector<HprofReader::Field> fields;  // own fields
 };
 
 class HeapText {
@@ -43,149 +43,106 @@ class HeapText {
 
  private:
   std::string walk() {
-    HprofBytes in(fd_);
-    while (in.byte() != 0 && in.good()) {
-    }
-    id_bytes_ = static_cast<std::uint32_t>(in.integer(4));
-    in.skip(8);
-    if (!in.good() || (id_bytes_ != 4 && id_bytes_ != 8)) return "this is no heap dump";
-    while (!in.at_end() && wanted_) {
-      const std::uint8_t tag = in.byte();
-      in.skip(4);
-      const std::uint64_t length = in.integer(4), end = in.position() + length;
-      if (tag == 0x0C || tag == 0x1C) {
-        while (in.position() < end && in.good() && wanted_) {
-          if (!sub_record(in)) return "the heap dump is damaged";
+    HprofReader in(fd_);
+    if (!in.open()) return "this is no heap dump";
+    id_bytes_ = in.id_bytes();
+    in.keep_details_in(&details_);
+    for (auto record = in.next(); record && wanted_; record = in.next()) {
+      if (record->holds_objects()) {
+        for (auto object = in.next_object(); object && wanted_; object = in.next_object()) {
+          take(in, *object);
         }
-      } else if (tag == 0x01 && !writing_ && length >= id_bytes_) {
-        const std::uint64_t id = in.integer(id_bytes_);
-        texts_[id] = in.text(length - id_bytes_);
-      } else if (tag == 0x02 && !writing_) {
-        in.skip(4);
-        const std::uint64_t id = in.integer(id_bytes_);
-        in.skip(4);
-        classes_[id].name = in.integer(id_bytes_);
+      } else if (!writing_) {
+        take_name(in, *record);
       }
-      if (in.position() > end) return "the heap dump is damaged";
-      in.skip(end - in.position());
     }
-    return "";
+    return in.problem().empty() ? "" : "the heap dump is damaged";
   }
 
-  bool sub_record(HprofBytes& in) {
-    const std::uint8_t tag = in.byte();
-    switch (tag) {
-      case 0x20:
-        class_dump(in);
-        return in.good();
-      case 0x21:
-        instance(in);
-        return in.good();
-      case 0x22:
-      case 0x23:
-        return array(in, tag == 0x22);
+  void take_name(HprofReader& in, const HprofReader::Record& record) {
+    if (record.tag == HprofReader::kText && record.length >= id_bytes_) {
+      const std::uint64_t id = in.id();
+      texts_[id] = in.bytes().text(in.left());
+    } else if (record.tag == HprofReader::kLoadClass) {
+      in.bytes().skip(4);
+      const std::uint64_t id = in.id();
+      in.bytes().skip(4);
+      classes_[id].name = in.id();
+    }
+  }
+
+  void take(HprofReader& in, const HprofReader::Object& object) {
+    if (object.is_root()) {
+      if (writing_) line("ROOT {:x} (kind={})", object.id, kind_of(object));
+    } else if (object.kind == HprofReader::kClass) {
+      take_class(object);
+    } else if (object.kind == HprofReader::kInstance) {
+      take_instance(in, object);
+    } else {
+      take_array(in, object);
+    }
+  }
+
+  std::string kind_of(const HprofReader::Object& root) {
+    switch (root.kind) {
+      case HprofReader::kJniGlobal:
+        return fmt::format("<JNI global ref>, id={:x}, trace={}", root.jni_handle, kNone);
+      case HprofReader::kJniLocal:
+        return fmt::format("<JNI local ref>, thread={}, frame={}", root.thread, root.frame);
+      case HprofReader::kJavaFrame:
+        return fmt::format("<Java stack>, thread={}, frame={}", root.thread, root.frame);
+      case HprofReader::kNativeStack:
+        return fmt::format("<native stack>, thread={}", root.thread);
+      case HprofReader::kStickyClass:
+        return "<system class>, name=" + class_name(root.id);
+      case HprofReader::kThreadBlock:
+        return fmt::format("<thread block>, thread={}", root.thread);
+      case HprofReader::kMonitor:
+        return "<busy monitor>";
+      case HprofReader::kThread:
+        return fmt::format("<thread>, id={}, trace={}", root.thread, kNone);
       default:
-        return root(in, tag);
+        return "<unknown>";
     }
   }
 
-  bool root(HprofBytes& in, std::uint8_t tag) {
-    const std::uint64_t object = in.integer(id_bytes_);
-    const auto serial = [&] { return in.integer(4); };
-    std::string kind;
-    switch (tag) {
-      case 0xFF:
-        kind = "<unknown>";
-        break;
-      case 0x01:
-        kind = fmt::format("<JNI global ref>, id={:x}, trace={}", in.integer(id_bytes_), kNone);
-        break;
-      case 0x02:
-      case 0x03: {
-        const std::string_view what = tag == 0x02 ? "JNI local ref" : "Java stack";
-        const auto thread = serial(), frame = serial();
-        kind = fmt::format("<{}>, thread={}, frame={}", what, thread, frame);
-        break;
-      }
-      case 0x04:
-        kind = fmt::format("<native stack>, thread={}", serial());
-        break;
-      case 0x05:
-        kind = "<system class>";
-        if (writing_) kind += ", name=" + class_name(object);
-        break;
-      case 0x06:
-        kind = fmt::format("<thread block>, thread={}", serial());
-        break;
-      case 0x07:
-        kind = "<busy monitor>";
-        break;
-      case 0x08:
-        kind = fmt::format("<thread>, id={}, trace={}", serial(), kNone);
-        in.skip(4);
-        break;
-      default:
-        return false;
+  void take_class(const HprofReader::Object& object) {
+    if (!writing_) {
+      DumpClass& type = classes_[object.id];
+      type.super = object.of;
+      if (!type.size_known) type.instance_bytes = details_.instance_bytes;
+      if (type.fields.empty()) type.fields = std::move(details_.fields);
+      return;
     }
-    if (writing_) line("ROOT {:x} (kind={})", object, kind);
-    return in.good();
-  }
-
-  void class_dump(HprofBytes& in) {
-    const std::uint64_t id = in.integer(id_bytes_);
-    const std::uint64_t trace = trace_of(in.integer(4));
-    DumpClass& type = classes_[id];
-    const std::uint64_t super = in.integer(id_bytes_), loader = in.integer(id_bytes_),
-                        signers = in.integer(id_bytes_), domain = in.integer(id_bytes_);
-    in.skip(2 * std::uint64_t{id_bytes_});
-    type.super = super;
-    const auto fields_bytes = static_cast<std::uint32_t>(in.integer(4));
-    if (!type.size_known) type.instance_bytes = fields_bytes;
-    if (writing_) line("CLS {:x} (name={}, trace={})", id, class_name(id), trace);
-    reference("super\t", super);
-    reference("loader\t", loader);
-    reference("signers\t", signers);
-    reference("domain\t", domain);
-    for (auto n = in.integer(2); n > 0 && in.good(); --n) {
-      in.skip(2);
-      const std::uint8_t kind = in.byte();
-      in.skip(hprof_value_bytes(kind, id_bytes_));
-    }
-    for (auto n = in.integer(2); n > 0 && in.good(); --n) {
-      const std::uint64_t name = in.integer(id_bytes_);
-      const std::uint8_t kind = in.byte();
-      const std::uint64_t value = in.integer(hprof_value_bytes(kind, id_bytes_));
-      if (writing_ && kind == kHprofReference) reference("static " + text(name), value);
-    }
-    const bool first = type.fields.empty();
-    for (auto n = in.integer(2); n > 0 && in.good(); --n) {
-      const std::uint64_t name = in.integer(id_bytes_);
-      const std::uint8_t kind = in.byte();
-      if (first) type.fields.emplace_back(name, kind);
+    line("CLS {:x} (name={}, trace={})", object.id, class_name(object.id), trace_of(object.trace));
+    reference("super\t", object.of);
+    reference("loader\t", details_.loader);
+    reference("signers\t", details_.signers);
+    reference("domain\t", details_.domain);
+    for (const HprofReader::Field& field : details_.statics) {
+      if (field.type == kHprofReference) reference("static " + text(field.name), field.value);
     }
   }
 
-  void instance(HprofBytes& in) {
-    const std::uint64_t id = in.integer(id_bytes_), trace = trace_of(in.integer(4)),
-                        of = in.integer(id_bytes_), length = in.integer(4);
-    const std::uint32_t size = instance_size(of);
-    count(size);
-    if (!writing_) return in.skip(length);
-    line("OBJ {:x} (sz={}, trace={}, class={}@{:x})", id, size, trace, class_name(of), of);
-    const std::uint64_t end = in.position() + length;
+  void take_instance(HprofReader& in, const HprofReader::Object& object) {
+    const std::uint32_t size = instance_size(object.of);
+    if (!writing_) return count(size);
+    line("OBJ {:x} (sz={}, trace={}, class={}@{:x})", object.id, size, trace_of(object.trace),
+         class_name(object.of), object.of);
+    HprofBytes& bytes = in.bytes();
+    const std::uint64_t end = bytes.position() + object.rest;
     // Fields of the class, then of its superclasses. A cycle is an error in the dump.
-    std::uint64_t class_id = of;
-    for (int above = 0; above < kMostClassesAbove && in.position() < end; ++above) {
+    std::uint64_t class_id = object.of;
+    for (int above = 0; above < kMostClassesAbove && bytes.position() < end; ++above) {
       const auto type = classes_.find(class_id);
       if (type == classes_.end()) break;
-      for (const auto& [name, kind] : type->second.fields) {
-        if (in.position() >= end) break;
-        const std::uint64_t value = in.integer(hprof_value_bytes(kind, id_bytes_));
-        if (kind == kHprofReference) reference(text(name), value);
+      for (const HprofReader::Field& field : type->second.fields) {
+        if (bytes.position() >= end) break;
+        const std::uint64_t value = bytes.integer(hprof_value_bytes(field.type, id_bytes_));
+        if (field.type == kHprofReference) reference(text(field.name), value);
       }
       class_id = type->second.super;
     }
-    if (in.position() < end) in.skip(end - in.position());
   }
 
   std::uint32_t instance_size(std::uint64_t of) {
@@ -201,30 +158,25 @@ class HeapText {
     return type->second.instance_bytes;
   }
 
-  bool array(HprofBytes& in, bool references) {
-    const std::uint64_t id = in.integer(id_bytes_), trace = trace_of(in.integer(4)),
-                        length = in.integer(4);
-    const std::uint64_t of = references ? in.integer(id_bytes_) : 0;
-    const std::uint8_t kind = references ? kHprofReference : in.byte();
-    if (hprof_value_bytes(kind, id_bytes_) == 0) return false;
+  void take_array(HprofReader& in, const HprofReader::Object& array) {
+    const std::uint64_t elements = array.count;
     const std::uint64_t size =
-        aligned(sizes_.begin[kind] + length * hprof_value_bytes(kind, sizes_.reference_bytes));
-    count(size);
-    if (!writing_ || !references) in.skip(length * hprof_value_bytes(kind, id_bytes_));
-    if (!writing_) return in.good();
+        aligned(sizes_.begin[array.element] +
+                elements * hprof_value_bytes(array.element, sizes_.reference_bytes));
+    if (!writing_) return count(size);
+    const bool references = array.element == kHprofReference;
     const std::string element =
-        references ? fmt::format("{}@{:x}", element_of(class_name(of)), of) : primitive_name(kind);
-    line("ARR {:x} (sz={}, trace={}, nelems={}, elem type={})", id, size, trace, length, element);
-    for (std::uint64_t i = 0; references && i < length && in.good(); ++i) {
-      if (const std::uint64_t value = in.integer(id_bytes_); value != 0) {
-        line("\t[{}]\t\t{:x}", i, value);
-      }
+        references ? fmt::format("{}@{:x}", element_of(class_name(array.of)), array.of)
+                   : primitive_name(array.element);
+    line("ARR {:x} (sz={}, trace={}, nelems={}, elem type={})", array.id, size,
+         trace_of(array.trace), elements, element);
+    for (std::uint64_t i = 0; references && i < elements && in.bytes().good(); ++i) {
+      if (const std::uint64_t value = in.id(); value != 0) line("\t[{}]\t\t{:x}", i, value);
     }
-    return in.good();
   }
 
   // The VM gives all objects the empty stack's number; all others are the stream's.
-  static std::uint64_t trace_of(std::uint64_t serial) { return serial <= 1 ? kNone : serial; }
+  static std::uint32_t trace_of(std::uint32_t serial) { return serial <= 1 ? kNone : serial; }
 
   static std::string primitive_name(std::uint8_t kind) {
     constexpr std::string_view kNames[] = {"",      "",       "",     "",      "boolean", "char",
@@ -239,13 +191,12 @@ class HeapText {
   }
 
   void count(std::uint64_t bytes) {
-    if (writing_) return;
     ++objects_;
     bytes_ += bytes;
   }
 
   void reference(const std::string& name, std::uint64_t value) {
-    if (writing_ && value != 0) line("\t{}\t{:x}", name, value);
+    if (value != 0) line("\t{}\t{:x}", name, value);
   }
 
   template <typename... Args>
@@ -280,6 +231,7 @@ class HeapText {
   std::uint64_t objects_ = 0, bytes_ = 0;
   std::unordered_map<std::uint64_t, std::string> texts_, names_;
   std::unordered_map<std::uint64_t, DumpClass> classes_;
+  HprofReader::ClassDetails details_;  // of the class that was read last
 };
 
 }  // namespace

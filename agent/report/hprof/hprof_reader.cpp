@@ -97,9 +97,10 @@ bool HprofReader::read_object(Object& object) {
 
 void HprofReader::read_class(Object& object) {
   object.of = id();
-  const std::uint64_t loader = id();
-  bytes_.skip(4 * std::uint64_t{id_bytes_} + 4);
-  if (details_ != nullptr) *details_ = {loader, {}, {}};
+  const std::uint64_t loader = id(), signers = id(), domain = id();
+  bytes_.skip(2 * std::uint64_t{id_bytes_});
+  const auto instance_bytes = static_cast<std::uint32_t>(bytes_.integer(4));
+  if (details_ != nullptr) *details_ = {loader, signers, domain, instance_bytes, {}, {}};
   for (auto n = bytes_.integer(2); n > 0 && bytes_.good(); --n) {  // the constant pool
     bytes_.skip(2);
     const std::uint8_t type = bytes_.byte();

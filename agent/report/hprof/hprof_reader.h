@@ -69,7 +69,8 @@ class HprofReader {
     std::uint64_t value = 0;  // of a static field
   };
   struct ClassDetails {
-    std::uint64_t loader = 0;
+    std::uint64_t loader = 0, signers = 0, domain = 0;
+    std::uint32_t instance_bytes = 0;    // as the dump says
     std::vector<Field> statics, fields;  // declared by the class itself
   };
 
