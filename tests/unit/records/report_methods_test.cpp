@@ -1,7 +1,7 @@
-#include "report/report_methods.h"
-
 #include <catch2/catch.hpp>
 #include <sstream>
+
+#include "report/report_time.h"
 
 using ddm::MethodTime;
 
