@@ -56,30 +56,21 @@ class FrameTexts {
   std::unordered_map<std::uint64_t, std::uint32_t> frames_;  // by method and line
 };
 
-void append_member(std::string& out, std::string_view key, std::int64_t number) {
-  out.append("\"").append(key).append("\":");
-  append_json_number(out, number);
-  out += ',';
-}
-
 void append_point(std::string& out, const SiteLife& life,
                   const std::vector<std::uint32_t>& frames) {
   out += '{';
-  append_member(out, "tb", life.seen_bytes);
-  append_member(out, "tbk", life.seen_count);
-  append_member(out, "tl", life.lived_ms);
-  append_member(out, "mb", std::max(life.peak_bytes, life.live_bytes));
-  append_member(out, "mbk", std::max(life.peak_count, life.live_count));
-  append_member(out, "gb", life.top_bytes);
-  append_member(out, "gbk", life.top_count);
-  append_member(out, "eb", life.live_bytes);
-  append_member(out, "ebk", life.live_count);
-  out += "\"fs\":[";
-  for (const std::uint32_t frame : frames) {
-    if (out.back() != '[') out += ',';
-    append_json_number(out, frame);
-  }
-  out += "]}";
+  append_json_member(out, "tb", life.seen_bytes);
+  append_json_member(out, "tbk", life.seen_count);
+  append_json_member(out, "tl", life.lived_ms);
+  append_json_member(out, "mb", std::max(life.peak_bytes, life.live_bytes));
+  append_json_member(out, "mbk", std::max(life.peak_count, life.live_count));
+  append_json_member(out, "gb", life.top_bytes);
+  append_json_member(out, "gbk", life.top_count);
+  append_json_member(out, "eb", life.live_bytes);
+  append_json_member(out, "ebk", life.live_count);
+  begin_json_member(out, "fs");
+  append_json_array(out, frames, [&](std::uint32_t frame) { append_json_number(out, frame); });
+  out += '}';
 }
 
 // An object found dead at its first collection lived at most for the interval between two
@@ -110,18 +101,15 @@ void dhat_report(const ReportData& data, const ReportSink& sink) {
   ReportPieces pieces(sink);
   std::string& out = pieces.text();
   out += R"({"dhatFileVersion":2,"mode":"java-heap","verb":"Allocated","bklt":true,"bkacc":false,)";
-  out += R"("bu":"byte","bsu":"bytes","bksu":"objects","tu":"ms","Mtu":"ks",)";
-  append_member(out, "tuth", short_lived_ms(live));
-  out += "\"cmd\":";
-  std::string command = data.summary.app;
-  if (data.summary.live_is_estimated()) command += " (estimated)";
-  append_json_string(out, command);
-  out += ',';
-  append_member(out, "pid", data.summary.pid);
-  append_member(out, "gc", static_cast<std::int64_t>(live.gc));
-  append_member(out, "tg", std::min(live.top_ms, live.followed_ms));
-  append_member(out, "te", std::max<std::int64_t>(1, live.followed_ms));
-  out += "\"pps\":[";
+  out += R"("bu":"byte","bsu":"bytes","bksu":"objects","tu":"ms","Mtu":"ks")";
+  append_json_member(out, "tuth", short_lived_ms(live));
+  append_json_member(out, "cmd",
+                     data.summary.app + (data.summary.live_is_estimated() ? " (estimated)" : ""));
+  append_json_member(out, "pid", data.summary.pid);
+  append_json_member(out, "gc", static_cast<std::int64_t>(live.gc));
+  append_json_member(out, "tg", std::min(live.top_ms, live.followed_ms));
+  append_json_member(out, "te", std::max<std::int64_t>(1, live.followed_ms));
+  out += ",\"pps\":[";
   bool first = true;
   for (const auto& [frames, life] : points) {
     if (!pieces.wanted()) return;

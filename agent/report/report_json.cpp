@@ -9,45 +9,37 @@
 namespace ddm {
 namespace {
 
-class Members {
- public:
-  explicit Members(std::string& out) : out_(out) {}
+void append_counts(std::string& out, std::string_view key,
+                   const std::map<std::string, std::int64_t>& counts) {
+  begin_json_member(out, key);
+  out += '{';
+  for (const auto& [name, count] : counts) {
+    if (out.back() != '{') out += ',';
+    append_json_string(out, name);
+    out += ':';
+    append_json_number(out, count);
+  }
+  out += '}';
+}
 
-  void text(std::string_view key, std::string_view value) {
-    begin(key);
-    append_json_string(out_, value);
-  }
-  void number(std::string_view key, std::int64_t value) {
-    begin(key);
-    append_json_number(out_, value);
-  }
-  void number(std::string_view key, const std::optional<std::int64_t>& value) {
-    if (value) return number(key, *value);
-    begin(key);
-    out_ += "null";
-  }
-  void boolean(std::string_view key, bool value) {
-    begin(key);
-    out_ += value ? "true" : "false";
-  }
-  void counts(std::string_view key, const std::map<std::string, std::int64_t>& values) {
-    begin(key);
-    out_ += '{';
-    Members inner(out_);
-    for (const auto& [name, count] : values) inner.number(name, count);
-    out_ += '}';
-  }
-  void begin(std::string_view key) {
-    if (!first_) out_ += ',';
-    first_ = false;
-    append_json_string(out_, key);
-    out_ += ':';
-  }
-
- private:
-  std::string& out_;
-  bool first_ = true;
-};
+void append_sampler(std::string& out, const SamplerFigures& sampler) {
+  begin_json_member(out, "sampler");
+  out += '{';
+  if (sampler.wall) append_json_member(out, "clock", "wall");
+  append_json_member(out, "asked_ns", sampler.requested_ns);
+  append_json_member(out, "mean_ns", sampler.mean_ns);
+  append_json_member(out, "longest_ns", sampler.longest_ns);
+  append_json_member(out, "budget", sampler.budget);
+  append_json_member(out, "on_ns", sampler.on_ns);
+  append_json_member(out, "own_ns", sampler.own_ns);
+  append_json_member(out, "others_ns", sampler.others_ns);
+  append_json_member(out, "looks", sampler.rounds);
+  append_json_member(out, "stacks", sampler.stacks);
+  append_json_member(out, "waiting", sampler.waiting);
+  append_json_member(out, "missed_ns", sampler.missed_ns);
+  append_counts(out, "failed", sampler.failed);
+  out += '}';
+}
 
 }  // namespace
 
@@ -77,18 +69,27 @@ void append_json_number(std::string& out, std::int64_t number) {
   out.append(digits.data(), digits.size());
 }
 
+void begin_json_member(std::string& out, std::string_view key) {
+  if (!out.empty() && out.back() != '{') out += ',';
+  out.append("\"").append(key).append("\":");
+}
+
+void append_json_member(std::string& out, std::string_view key, std::int64_t number) {
+  begin_json_member(out, key);
+  append_json_number(out, number);
+}
+
+void append_json_member(std::string& out, std::string_view key, std::string_view jvm_text) {
+  begin_json_member(out, key);
+  append_json_string(out, jvm_text);
+}
+
 void append_frame_head(std::string& out, const MethodName& method, bool with_signature) {
-  out += R"("class":)";
-  append_json_string(out, method.class_name);
-  out += R"(,"method":)";
-  append_json_string(out, method.method);
-  if (with_signature) {
-    out += R"(,"signature":)";
-    append_json_string(out, method.signature);
-  }
-  out += R"(,"file":)";
-  append_json_string(out, method.file);
-  out += R"(,"line":)";
+  append_json_member(out, "class", method.class_name);
+  append_json_member(out, "method", method.method);
+  if (with_signature) append_json_member(out, "signature", method.signature);
+  append_json_member(out, "file", method.file);
+  begin_json_member(out, "line");
 }
 
 void append_frame_members(std::string& out, const MethodName& method, int line) {
@@ -101,10 +102,9 @@ void append_live_ages(std::string& out, const LiveAges& ages) {
   for (std::size_t i = 0; i < AgeClass::kCount; ++i) {
     if (ages.count[i] == 0) continue;
     out += out.back() == '[' ? "{" : ",{";
-    Members members(out);
-    members.number("survived", AgeClass::least(i));
-    members.number("count", ages.count[i]);
-    members.number("bytes", ages.bytes[i]);
+    append_json_member(out, "survived", AgeClass::least(i));
+    append_json_member(out, "count", ages.count[i]);
+    append_json_member(out, "bytes", ages.bytes[i]);
     out += '}';
   }
   out += ']';
@@ -112,99 +112,86 @@ void append_live_ages(std::string& out, const LiveAges& ages) {
 
 void append_summary_members(std::string& out, const ReportData& data) {
   const ReportSummary& summary = data.summary;
-  Members members(out);
-  members.number("pid", summary.pid);
-  members.text("app", summary.app);
-  members.text("engine", summary.engine);
-  members.text("walker", summary.walker);
-  members.number("interval", summary.interval);
-  if (summary.sampled()) members.number("samples", summary.samples);
-  if (summary.seen_at_least) members.boolean("seen_at_least", true);
-  members.number("seen", summary.seen);
-  members.number("seen_bytes", summary.seen_bytes);
-  members.number("recorded", static_cast<std::int64_t>(data.records.size()));
+  const auto add = [&out](std::string_view key, const auto& value) {
+    append_json_member(out, key, value);
+  };
+  const auto add_if_known = [&](std::string_view key, const std::optional<std::int64_t>& value) {
+    if (value) return add(key, *value);
+    begin_json_member(out, key);
+    out += "null";
+  };
+  add("pid", summary.pid);
+  add("app", summary.app);
+  add("engine", summary.engine);
+  add("walker", summary.walker);
+  add("interval", summary.interval);
+  if (summary.sampled()) add_if_known("samples", summary.samples);
+  if (summary.seen_at_least) {
+    begin_json_member(out, "seen_at_least");
+    out += "true";
+  }
+  add("seen", summary.seen);
+  add("seen_bytes", summary.seen_bytes);
+  add("recorded", static_cast<std::int64_t>(data.records.size()));
   if (data.sites.counted()) {
-    members.number("sites", static_cast<std::int64_t>(data.sites.size()));
-    members.number("sites_depth", data.sites.depth());
-    members.number("sites_shortened", data.sites.shortened());
-    members.number("sites_unplaced", data.sites.unplaced());
+    add("sites", static_cast<std::int64_t>(data.sites.size()));
+    add("sites_depth", data.sites.depth());
+    add("sites_shortened", data.sites.shortened());
+    add("sites_unplaced", data.sites.unplaced());
   }
   if (const auto& live = summary.live) {
-    members.number("gc", static_cast<std::int64_t>(live->gc));
-    members.number("live_count", live->count);
-    members.number("live_bytes", live->bytes);
-    members.begin("live_ages");
+    add("gc", static_cast<std::int64_t>(live->gc));
+    add("live_count", live->count);
+    add("live_bytes", live->bytes);
+    begin_json_member(out, "live_ages");
     append_live_ages(out, data.sites.ages());
-    members.number("live_one_in", live->one_in);
-    if (summary.live_is_estimated()) members.boolean("live_estimated", true);
-    members.number("live_followed_ms", live->followed_ms);
-    members.counts("live_not_followed", live->not_followed);
+    add("live_one_in", live->one_in);
+    if (summary.live_is_estimated()) {
+      begin_json_member(out, "live_estimated");
+      out += "true";
+    }
+    add("live_followed_ms", live->followed_ms);
+    append_counts(out, "live_not_followed", live->not_followed);
   }
-  if (data.records.overtaken() != 0) members.number("overtaken", data.records.overtaken());
-  members.number("dropped", summary.dropped);
-  members.number("unattributed_bytes", summary.unattributed_bytes);
-  members.number("virtual_thread_stack_bytes", summary.virtual_thread_stack_bytes);
-  members.number("classes_rewritten", summary.classes_rewritten);
-  members.counts("classes_skipped", summary.classes_skipped);
-  members.counts("methods_skipped", summary.methods_skipped);
-  members.begin("methods_running");
-  out += '[';
-  for (const std::string& method : summary.methods_running) {
-    if (&method != summary.methods_running.data()) out += ',';
-    append_json_string(out, method);
-  }
-  out += ']';
-  members.text("vm", summary.vm);
-  members.number("tracked_ms", summary.tracked_ms);
-  members.number("process_start", static_cast<std::int64_t>(summary.process_start));
-  members.number("period", summary.period);
-  members.number("written_ms", summary.written_ms);
-  members.text("reason", summary.reason);
-  if (!summary.recovered.empty()) members.text("recovered", summary.recovered);
-  if (!summary.below.empty()) members.text("below", summary.below);
-  members.text("shows", shown_by_engine(summary));
-  if (const auto& sampler = data.time.sampler) {
-    members.begin("sampler");
+  if (data.records.overtaken() != 0) add("overtaken", data.records.overtaken());
+  add("dropped", summary.dropped);
+  add_if_known("unattributed_bytes", summary.unattributed_bytes);
+  add_if_known("virtual_thread_stack_bytes", summary.virtual_thread_stack_bytes);
+  add("classes_rewritten", summary.classes_rewritten);
+  append_counts(out, "classes_skipped", summary.classes_skipped);
+  append_counts(out, "methods_skipped", summary.methods_skipped);
+  begin_json_member(out, "methods_running");
+  append_json_array(out, summary.methods_running,
+                    [&](const std::string& method) { append_json_string(out, method); });
+  add("vm", summary.vm);
+  add("tracked_ms", summary.tracked_ms);
+  add("process_start", static_cast<std::int64_t>(summary.process_start));
+  add("period", summary.period);
+  add("written_ms", summary.written_ms);
+  add("reason", summary.reason);
+  if (!summary.recovered.empty()) add("recovered", summary.recovered);
+  if (!summary.below.empty()) add("below", summary.below);
+  add("shows", shown_by_engine(summary));
+  if (data.time.sampler) append_sampler(out, *data.time.sampler);
+  if (!data.time.not_timed.empty()) append_counts(out, "not_timed", data.time.not_timed);
+  if (data.time.monitor_on) add("monitor", *data.time.monitor_on ? "on" : "off");
+  if (!data.time.incomplete.empty()) add("incomplete", data.time.incomplete);
+  add_if_known("allocated_bytes", summary.allocated_bytes);
+  append_counts(out, "dropped_reasons", summary.dropped_reasons);
+  append_counts(out, "walker_gave_up", summary.walks.gave_up);
+  add("walker_compared", summary.walks.compared);
+  append_counts(out, "walker_differed", summary.walks.differed);
+  begin_json_member(out, "threads");
+  append_json_array(out, summary.threads, [&](const ThreadBytes& thread) {
     out += '{';
-    Members inner(out);
-    if (sampler->wall) inner.text("clock", "wall");
-    inner.number("asked_ns", sampler->requested_ns);
-    inner.number("mean_ns", sampler->mean_ns);
-    inner.number("longest_ns", sampler->longest_ns);
-    inner.number("budget", sampler->budget);
-    inner.number("on_ns", sampler->on_ns);
-    inner.number("own_ns", sampler->own_ns);
-    inner.number("others_ns", sampler->others_ns);
-    inner.number("looks", sampler->rounds);
-    inner.number("stacks", sampler->stacks);
-    inner.number("waiting", sampler->waiting);
-    inner.number("missed_ns", sampler->missed_ns);
-    inner.counts("failed", sampler->failed);
+    add("id", thread.thread_id);
+    add("name", thread.name);
+    add("allocated_bytes", thread.allocated_bytes);
+    add("seen_bytes", thread.seen_bytes);
+    add("seen", thread.seen);
+    if (!summary.sampled()) add("unattributed_bytes", thread.unattributed_bytes());
     out += '}';
-  }
-  if (!data.time.not_timed.empty()) members.counts("not_timed", data.time.not_timed);
-  if (data.time.monitor_on) members.text("monitor", *data.time.monitor_on ? "on" : "off");
-  if (!data.time.incomplete.empty()) members.text("incomplete", data.time.incomplete);
-  members.number("allocated_bytes", summary.allocated_bytes);
-  members.counts("dropped_reasons", summary.dropped_reasons);
-  members.counts("walker_gave_up", summary.walks.gave_up);
-  members.number("walker_compared", summary.walks.compared);
-  members.counts("walker_differed", summary.walks.differed);
-  members.begin("threads");
-  out += '[';
-  for (const ThreadBytes& thread : summary.threads) {
-    if (&thread != summary.threads.data()) out += ',';
-    out += '{';
-    Members inner(out);
-    inner.number("id", thread.thread_id);
-    inner.text("name", thread.name);
-    inner.number("allocated_bytes", thread.allocated_bytes);
-    inner.number("seen_bytes", thread.seen_bytes);
-    inner.number("seen", thread.seen);
-    if (!summary.sampled()) inner.number("unattributed_bytes", thread.unattributed_bytes());
-    out += '}';
-  }
-  out += ']';
+  });
 }
 
 }  // namespace ddm

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "report/report.h"
 
@@ -14,6 +16,37 @@ namespace ddm {
 void append_json_string(std::string& out, std::string_view jvm_text);
 
 void append_json_number(std::string& out, std::int64_t number);
+
+// A member of an object, behind a comma unless it is the first. `key` needs no escapes.
+void begin_json_member(std::string& out, std::string_view key);  // its value follows
+void append_json_member(std::string& out, std::string_view key, std::int64_t number);
+void append_json_member(std::string& out, std::string_view key, std::string_view jvm_text);
+
+// Appends numbers and strings, with commas between them.
+template <typename... Values>
+void append_json_values(std::string& out, const Values&... values) {
+  const auto append = [&out](const auto& value) {
+    if constexpr (std::is_integral_v<std::decay_t<decltype(value)>>) {
+      append_json_number(out, static_cast<std::int64_t>(value));
+    } else {
+      append_json_string(out, value);
+    }
+    out += ',';
+  };
+  (append(values), ...);
+  out.pop_back();
+}
+
+// Appends [...], with `append(element)` for each element.
+template <typename Range, typename Append>
+void append_json_array(std::string& out, const Range& range, Append append) {
+  out += '[';
+  for (bool first = true; const auto& element : range) {
+    if (!std::exchange(first, false)) out += ',';
+    append(element);
+  }
+  out += ']';
+}
 
 // Appends a frame's members without braces up to its line number: "class":,"method":,"file":,"line":
 // and, if wanted, "signature": behind the method.

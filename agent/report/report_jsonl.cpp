@@ -1,9 +1,10 @@
 // The jsonl report: a summary object, an object per site, most bytes first, one per figure of time,
-// then one per record, newest first.
+// then one per record, newest first; and the lists that are made of parts of it.
 #include <fmt/format.h>
 
+#include <iterator>
 #include <unordered_map>
-#include <utility>
+#include <vector>
 
 #include "report/report.h"
 #include "report/report_json.h"
@@ -17,7 +18,9 @@ namespace {
 // Caches escaped fragments of objects.
 class Fragments {
  public:
-  explicit Fragments(const ReportData& data, ReportNames& names) : data_(data), names_(names) {}
+  explicit Fragments(const ReportData& data) : data_(data), names_(data.names) {}
+
+  ReportNames& names() { return names_; }
 
   // {"class":"a.B","method":"m","signature":"()V","file":"B.java","line":
   const std::string& frame(NameId id) {
@@ -48,19 +51,20 @@ class Fragments {
     out += cut ? "],\"truncated\":true}" : "]}";
   }
 
-  const std::string& class_name(NameId id) {
-    return cached(classes_, id, [&](std::string& text) {
+  void append_class(std::string& out, NameId id) {
+    out += R"(,"class":)";
+    out += cached(classes_, id, [&](std::string& text) {
       append_json_string(text, names_.table().class_name(id));
     });
   }
 
-  // {"id":1,"name":"main"}
-  const std::string& thread(std::int64_t id) {
-    return cached(threads_, id, [&](std::string& text) {
-      text = R"({"id":)";
-      append_json_number(text, id);
-      text += R"(,"name":)";
-      append_json_string(text, thread_name_of(data_, id));
+  // ,"thread":{"id":1,"name":"main"}
+  void append_thread(std::string& out, std::int64_t id) {
+    out += R"(,"thread":)";
+    out += cached(threads_, id, [&](std::string& text) {
+      text = '{';
+      append_json_member(text, "id", id);
+      append_json_member(text, "name", thread_name_of(data_, id));
       text += '}';
     });
   }
@@ -74,40 +78,28 @@ class Fragments {
   }
 
   const ReportData& data_;
-  ReportNames& names_;
+  ReportNames names_;
   std::unordered_map<NameId, std::string> methods_;
   std::unordered_map<NameId, std::string> classes_;
   std::unordered_map<std::int64_t, std::string> threads_;
 };
 
 void append_summary_line(std::string& out, const ReportData& data) {
-  out += R"({"type":"summary",)";
+  out += R"({"type":"summary")";
   append_summary_members(out, data);
   out += "}\n";
 }
 
-void append_count(std::string& out, std::string_view key, std::int64_t count) {
-  out.append(1, ',').append(1, '"').append(key).append("\":");
-  append_json_number(out, count);
-}
-
-void append_text(std::string& out, std::string_view key, std::string_view text) {
-  out.append(1, ',').append(1, '"').append(key).append("\":");
-  append_json_string(out, text);
-}
-
 void append_holders(const MonitorTime& monitor, Fragments& fragments, std::string& out) {
   if (monitor.holders.empty()) return;
-  out += R"(,"holders":)";
-  char before = '[';
-  for (const LockHolder& holder : monitor.holders) {
-    out.append(1, std::exchange(before, ',')).append(R"({"thread":)");
-    append_json_string(out, holder.thread);
-    append_count(out, "count", holder.count);
-    append_count(out, "ns", holder.ns);
+  begin_json_member(out, "holders");
+  append_json_array(out, monitor.holders, [&](const LockHolder& holder) {
+    out += '{';
+    append_json_member(out, "thread", holder.thread);
+    append_json_member(out, "count", holder.count);
+    append_json_member(out, "ns", holder.ns);
     fragments.append_inner_stack(out, holder.frames, holder.cut);
-  }
-  out += ']';
+  });
 }
 
 void append_time(const TimeData& time, Fragments& fragments, ReportPieces& pieces) {
@@ -115,31 +107,30 @@ void append_time(const TimeData& time, Fragments& fragments, ReportPieces& piece
   for (const MethodTime& method : time.methods) {
     if (!pieces.wanted()) return;
     out += R"({"type":"method")";
-    append_text(out, "class", method.class_name);
-    append_text(out, "method", method.method);
-    append_text(out, "signature", method.signature);
-    append_count(out, "calls", method.calls);
-    append_count(out, "exceptions", method.exceptions);
-    append_count(out, "total_ns", method.total_ns);
-    append_count(out, "self_ns", method.self_ns);
-    append_count(out, "cpu_ns", method.cpu_ns);
+    append_json_member(out, "class", method.class_name);
+    append_json_member(out, "method", method.method);
+    append_json_member(out, "signature", method.signature);
+    append_json_member(out, "calls", method.calls);
+    append_json_member(out, "exceptions", method.exceptions);
+    append_json_member(out, "total_ns", method.total_ns);
+    append_json_member(out, "self_ns", method.self_ns);
+    append_json_member(out, "cpu_ns", method.cpu_ns);
     out += "}\n";
   }
   for (const StackSample& sample : time.samples) {
     if (!pieces.wanted()) return;
     out += R"({"type":"sample")";
-    append_count(out, "count", sample.count);
-    append_text(out, "thread", sample.thread);
+    append_json_member(out, "count", sample.count);
+    append_json_member(out, "thread", sample.thread);
     fragments.append_stack(out, sample.frames, sample.cut);
   }
   for (const MonitorTime& monitor : time.monitors) {
     if (!pieces.wanted()) return;
     out += R"({"type":"monitor")";
-    append_text(out, "kind", name_of(monitor.kind));
-    out += R"(,"class":)";
-    out += fragments.class_name(monitor.class_id);
-    append_count(out, "count", monitor.count);
-    append_count(out, "ns", monitor.ns);
+    append_json_member(out, "kind", name_of(monitor.kind));
+    fragments.append_class(out, monitor.class_id);
+    append_json_member(out, "count", monitor.count);
+    append_json_member(out, "ns", monitor.ns);
     append_holders(monitor, fragments, out);
     fragments.append_stack(out, monitor.frames, monitor.cut);
   }
@@ -150,13 +141,11 @@ void append_waiting(const TimeData& time, Fragments& fragments, ReportPieces& pi
   for (const OngoingWait& wait : time.waiting) {
     if (!pieces.wanted()) return;
     out += R"({"type":"waiting")";
-    append_text(out, "kind", name_of(wait.kind));
-    out += R"(,"class":)";
-    out += fragments.class_name(wait.class_id);
-    out += R"(,"thread":)";
-    out += fragments.thread(wait.thread_id);
-    append_count(out, "ns", wait.ns);
-    if (!wait.holder.empty()) append_text(out, "holder", wait.holder);
+    append_json_member(out, "kind", name_of(wait.kind));
+    fragments.append_class(out, wait.class_id);
+    fragments.append_thread(out, wait.thread_id);
+    append_json_member(out, "ns", wait.ns);
+    if (!wait.holder.empty()) append_json_member(out, "holder", wait.holder);
     fragments.append_stack(out, wait.frames, wait.cut);
   }
 }
@@ -167,16 +156,16 @@ void append_sites(const ReportData& data, const SiteSet& sites, Fragments& fragm
   SiteSet::FrameBuffer buffer;
   for (std::size_t i = 0; i < sites.size() && pieces.wanted(); ++i) {
     const Site& site = sites[i];
-    out += R"({"type":"site","class":)";
-    out += fragments.class_name(site.class_id);
+    out += R"({"type":"site")";
+    fragments.append_class(out, site.class_id);
     if (!living_only) {
-      append_count(out, "count", site.count);
-      append_count(out, "bytes", site.bytes);
+      append_json_member(out, "count", site.count);
+      append_json_member(out, "bytes", site.bytes);
     }
     if (data.summary.live) {
-      append_count(out, "live_count", site.life.live_count);
-      append_count(out, "live_bytes", site.life.live_bytes);
-      out += R"(,"live_ages":)";
+      append_json_member(out, "live_count", site.life.live_count);
+      append_json_member(out, "live_bytes", site.life.live_bytes);
+      begin_json_member(out, "live_ages");
       append_live_ages(out, sites.ages(site));
     }
     fragments.append_stack(out, sites.frames(site, buffer), sites.cut(site));
@@ -187,27 +176,34 @@ void append_records(const ReportData& data, Fragments& fragments, ReportPieces& 
   std::string& out = pieces.text();
   for (std::size_t i = 0; i < data.records.size() && pieces.wanted(); ++i) {
     const auto [record, frames] = data.records[i];
-    out += R"({"type":"record","seq":)";
-    append_json_number(out, static_cast<std::int64_t>(record.seq));
-    out += R"(,"ms":)";
-    append_json_number(out, record.time_ms);
-    out += R"(,"class":)";
-    out += fragments.class_name(record.class_id);
-    out += R"(,"size":)";
-    append_json_number(out, record.size);
-    if (data.summary.sampled())
+    out += R"({"type":"record")";
+    append_json_member(out, "seq", static_cast<std::int64_t>(record.seq));
+    append_json_member(out, "ms", record.time_ms);
+    fragments.append_class(out, record.class_id);
+    append_json_member(out, "size", record.size);
+    if (data.summary.sampled()) {
       fmt::format_to(std::back_inserter(out), ",\"weight\":{}", record.weight);
-    out += R"(,"thread":)";
-    out += fragments.thread(record.thread_id);
+    }
+    fragments.append_thread(out, record.thread_id);
     fragments.append_stack(out, frames, (record.flags & kStackTruncated) != 0);
   }
+}
+
+// {"class":,"method":,"file":,"line":}, or null
+void append_frame(std::string& out, const FrameLine& frame, ReportNames& names) {
+  if (!frame.known) {
+    out += "null";
+    return;
+  }
+  out += '{';
+  append_frame_members(out, *names.method(frame.method).entry, frame.line);
+  out += '}';
 }
 
 // The summary, followed by the output of `add`.
 template <typename Add>
 void behind_summary(const ReportData& data, const ReportSink& sink, const Add& add) {
-  ReportNames names(data.names);
-  Fragments fragments(data, names);
+  Fragments fragments(data);
   ReportPieces pieces(sink);
   append_summary_line(pieces.text(), data);
   add(fragments, pieces);
@@ -220,6 +216,26 @@ void summary_line(const ReportData& data, const ReportSink& sink) {
   std::string line;
   append_summary_line(line, data);
   sink(line);
+}
+
+void site_list(const ReportData& data, const ReportSink& sink) {
+  behind_summary(data, sink, [&](Fragments& fragments, ReportPieces& pieces) {
+    std::string& out = pieces.text();
+    ReportNames& names = fragments.names();
+    const std::vector<AllocSite> sites = sites_of(data.sites, names, SiteFrame::kBoth);
+    for (const AllocSite& site : top_sites(sites, SiteOrder::kBytes, sites.size())) {
+      if (!pieces.wanted()) return;
+      out += R"({"type":"site")";
+      fragments.append_class(out, site.class_id);
+      append_json_member(out, "count", site.count);
+      append_json_member(out, "bytes", site.bytes);
+      begin_json_member(out, "at");
+      append_frame(out, site.at, names);
+      begin_json_member(out, "app");
+      append_frame(out, site.app, names);
+      out += "}\n";
+    }
+  });
 }
 
 void live_list(const ReportData& data, const ReportSink& sink) {

@@ -24,7 +24,6 @@ std::uint32_t SiteLines::frame_number(std::string& out, const Frame& frame,
     const MethodName& method = names.method(frame.method);
     out += R"({"frame":)";
     append_json_number(out, ++last_frame_);
-    out += ',';
     append_frame_members(out, method, line_of(method, frame.bci));
     out += "}\n";
   }

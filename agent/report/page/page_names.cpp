@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "core/jvm_text.h"
-#include "report/page/report_page.h"
 #include "report/report_json.h"
 #include "stack/names/jdk_classes.h"
 
@@ -103,13 +102,13 @@ void PageNames::rank() {
 void PageNames::append_to(std::string& out) const {
   const auto texts = [&](std::string_view key, const std::vector<std::string>& list) {
     out.append(",\n\"").append(key).append("\":");
-    append_page_array(out, list, [&](const std::string& text) { append_json_string(out, text); });
+    append_json_array(out, list, [&](const std::string& text) { append_json_string(out, text); });
   };
   texts("names", methods_.list);
   out.append(",\n\"origins\":\"").append(origins_).append("\"");
   texts("files", files_.list);
   const auto column = [&](auto number_of) {
-    append_page_array(out, numbered_[kFrame].order, [&](std::uint32_t frame) {
+    append_json_array(out, numbered_[kFrame].order, [&](std::uint32_t frame) {
       append_json_number(out, static_cast<std::int64_t>(number_of(frames_[frame])));
     });
   };
@@ -120,14 +119,12 @@ void PageNames::append_to(std::string& out) const {
   out += ",\n";
   column([](const PageFrame& frame) { return frame.line; });
   out += "],\n\"classes\":";
-  append_page_array(out, numbered_[kClass].order,
+  append_json_array(out, numbered_[kClass].order,
                     [&](std::uint32_t type) { append_json_string(out, class_texts_.list[type]); });
   out += ",\n\"thread_names\":";
-  append_page_array(out, numbered_[kThread].order, [&](std::uint32_t thread) {
+  append_json_array(out, numbered_[kThread].order, [&](std::uint32_t thread) {
     out += '[';
-    append_json_number(out, threads_[thread].id);
-    out += ',';
-    append_json_string(out, threads_[thread].name);
+    append_json_values(out, threads_[thread].id, threads_[thread].name);
     out += ']';
   });
 }

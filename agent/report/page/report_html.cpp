@@ -43,11 +43,12 @@ class PageData {
     append_summary_members(out_, data_);
     const WeightedSum sum = recorded(data_.records);
     out_ += '}';
-    figure("recorded_bytes", sum.bytes());
-    figure("recorded_count", sum.count());
+    append_json_member(out_, "recorded_bytes", sum.bytes());
+    append_json_member(out_, "recorded_count", sum.count());
     const RecordSet& records = data_.records;
-    figure("oldest_ms", records.empty() ? 0 : records[records.size() - 1].record.time_ms);
-    figure("newest_ms", records.empty() ? 0 : records[0].record.time_ms);
+    append_json_member(out_, "oldest_ms",
+                       records.empty() ? 0 : records[records.size() - 1].record.time_ms);
+    append_json_member(out_, "newest_ms", records.empty() ? 0 : records[0].record.time_ms);
     threads();
     std::vector<PageSource> sources = allocations(sum);
     std::vector<PageSource> times = page_time_sources(data_.time, page_names_);
@@ -66,13 +67,6 @@ class PageData {
   }
 
  private:
-  void number(std::int64_t value) { append_json_number(out_, value); }
-  void text(std::string_view value) { append_json_string(out_, value); }
-  void figure(std::string_view name, std::int64_t value) {
-    out_.append(",\"").append(name).append("\":");
-    number(value);
-  }
-
   std::vector<PageSource> allocations(const WeightedSum& recorded) {
     std::vector<PageSource> sources;
     const auto add = [&](const char* name, std::int64_t bytes, std::int64_t count,
@@ -97,25 +91,16 @@ class PageData {
 
   void threads() {
     out_ += ",\n\"threads\":";
-    append_page_array(out_, threads_of(data_), [&](const ThreadTotal& thread) {
+    append_json_array(out_, threads_of(data_), [&](const ThreadTotal& thread) {
       out_ += '[';
-      number(thread.thread_id);
+      append_json_values(out_, thread.thread_id, printable(thread.name), thread.bytes,
+                         thread.count);
       out_ += ',';
-      text(printable(thread.name));
-      out_ += ',';
-      number(thread.bytes);
-      out_ += ',';
-      number(thread.count);
-      if (thread.account == nullptr) {
-        out_ += ",null,null,null]";
-        return;
+      if (const ThreadBytes* const books = thread.account) {
+        append_json_values(out_, books->allocated_bytes, books->seen_bytes, books->seen);
+      } else {
+        out_ += "null,null,null";
       }
-      out_ += ',';
-      number(thread.account->allocated_bytes);
-      out_ += ',';
-      number(thread.account->seen_bytes);
-      out_ += ',';
-      number(thread.account->seen);
       out_ += ']';
     });
   }
@@ -128,23 +113,11 @@ class PageData {
 
 }  // namespace
 
-void append_page_frame(std::string& out, const FrameLine& frame, ReportNames& names) {
-  append_json_string(out, frame.known ? names.method(frame.method).qualified : "");
-  out += ',';
-  append_json_string(out, frame.known ? names.place(frame.method, frame.line) : "");
-}
-
 void append_page_source(std::string& out, PageSource& source) {
   out.append(",\n\"").append(source.name).append("\":{");
-  if (!source.amount_name.empty()) {
-    out.append("\"").append(source.amount_name).append("\":");
-    append_json_number(out, source.amount);
-    out += ',';
-  }
-  out += "\"count\":";
-  append_json_number(out, source.count);
-  out += ",\"nodes\":";
-  append_json_number(out, static_cast<std::int64_t>(source.tree.size()));
+  if (!source.amount_name.empty()) append_json_member(out, source.amount_name, source.amount);
+  append_json_member(out, "count", source.count);
+  append_json_member(out, "nodes", static_cast<std::int64_t>(source.tree.size()));
   out += ",\n\"tree\":\"";
   source.tree.append_text(out, source.with);
   out += '"';

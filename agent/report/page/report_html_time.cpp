@@ -71,26 +71,25 @@ class TimePage {
     }
     if (time_.incomplete.empty()) return;
     out_ += ",\n\"incomplete\":";
-    text(time_.incomplete);
+    append_json_string(out_, time_.incomplete);
   }
 
  private:
-  void number(std::int64_t value) { append_json_number(out_, value); }
-  void text(std::string_view value) { append_json_string(out_, value); }
-  void numbers(std::initializer_list<std::int64_t> values) {
-    for (const std::int64_t value : values) {
-      out_ += ',';
-      number(value);
-    }
+  std::string class_of(NameId id) { return id == kUnknownName ? "" : names_.class_name(id); }
+  std::string method_of(const FrameLine& frame) {
+    return frame.known ? names_.method(frame.method).qualified : "";
+  }
+  std::string place_of(const FrameLine& frame) {
+    return frame.known ? names_.place(frame.method, frame.line) : "";
   }
 
   template <typename Row, typename Append>
   void table(std::string_view name, const std::vector<Row>& rows,
              std::initializer_list<std::int64_t Row::*> figures, Append append) {
     out_.append(",\n\"").append(name).append("_count\":");
-    number(static_cast<std::int64_t>(rows.size()));
+    append_json_number(out_, static_cast<std::int64_t>(rows.size()));
     out_.append(",\n\"").append(name).append("\":");
-    append_page_array(out_, page_rows(rows, figures), [&](const Row* row) {
+    append_json_array(out_, page_rows(rows, figures), [&](const Row* row) {
       out_ += '[';
       append(*row);
       out_ += ']';
@@ -101,18 +100,10 @@ class TimePage {
     table("methods", time_.methods,
           {&MethodTime::self_ns, &MethodTime::total_ns, &MethodTime::calls},
           [&](const MethodTime& method) {
-            text(printable(method.class_name) + "." + printable(method.method));
-            out_ += ',';
-            text(method.signature);
-            numbers(
-                {method.calls, method.exceptions, method.total_ns, method.self_ns, method.cpu_ns});
+            append_json_values(out_, printable(method.class_name) + "." + printable(method.method),
+                               method.signature, method.calls, method.exceptions, method.total_ns,
+                               method.self_ns, method.cpu_ns);
           });
-  }
-
-  void append_type(MonitorKind kind, NameId class_id) {
-    text(name_of(kind));
-    out_ += ',';
-    text(class_id == kUnknownName ? "" : names_.class_name(class_id));
   }
 
   void locks() {
@@ -139,46 +130,43 @@ class TimePage {
         if (monitor.kind != MonitorKind::kPin) add_holder(holders, monitor.class_id, holder);
       }
     }
-    std::vector<LockType> all_types;
-    for (const auto& [key, type] : types) all_types.push_back(type);
-    table("types", all_types, {&LockType::ns, &LockType::count}, [&](const LockType& type) {
-      append_type(type.kind, type.class_id);
-      numbers({type.ns, type.count});
-    });
-    std::vector<LockPlace> all_places;
-    for (auto& [key, place] : places) all_places.push_back(std::move(place));
-    table("places", all_places, {&LockPlace::ns, &LockPlace::count},
+    table("types", list_of(std::move(types)), {&LockType::ns, &LockType::count},
+          [&](const LockType& type) {
+            append_json_values(out_, name_of(type.kind), class_of(type.class_id), type.ns,
+                               type.count);
+          });
+    table("places", list_of(std::move(places)), {&LockPlace::ns, &LockPlace::count},
           [&](const LockPlace& place) { append_place(place); });
-    table("holders", list_of(holders), {&Holding::ns, &Holding::count}, [&](const Holding& holder) {
-      text(holder.class_id == kUnknownName ? "" : names_.class_name(holder.class_id));
-      out_ += ',';
-      append_holder(holder);
-    });
+    table("holders", list_of(std::move(holders)), {&Holding::ns, &Holding::count},
+          [&](const Holding& holder) {
+            append_json_values(out_, class_of(holder.class_id));
+            out_ += ',';
+            append_holder(holder);
+          });
   }
 
   void append_place(const LockPlace& place) {
-    append_type(place.type.kind, place.type.class_id);
-    out_ += ',';
-    append_page_frame(out_, place.at, names_);
-    out_ += ',';
-    append_page_frame(out_, place.app, names_);
-    numbers({place.ns, place.count});
+    append_json_values(out_, name_of(place.type.kind), class_of(place.type.class_id),
+                       method_of(place.at), place_of(place.at), method_of(place.app),
+                       place_of(place.app), place.ns, place.count);
     std::vector<Holding> longest = list_of(place.holders);
     std::stable_sort(longest.begin(), longest.end(),
                      [](const Holding& a, const Holding& b) { return a.ns > b.ns; });
     longest.resize(std::min(kPlaceHolders, longest.size()));
     out_ += ',';
-    append_page_array(out_, longest, [&](const Holding& holder) {
+    append_json_array(out_, longest, [&](const Holding& holder) {
       out_ += '[';
       append_holder(holder);
       out_ += ']';
     });
-    numbers({static_cast<std::int64_t>(place.holders.size())});
+    out_ += ',';
+    append_json_number(out_, static_cast<std::int64_t>(place.holders.size()));
   }
 
-  static std::vector<Holding> list_of(const Holdings& holders) {
-    std::vector<Holding> list;
-    for (const auto& [key, holder] : holders) list.push_back(holder);
+  template <typename Map>
+  static std::vector<typename Map::mapped_type> list_of(Map map) {
+    std::vector<typename Map::mapped_type> list;
+    for (auto& [key, value] : map) list.push_back(std::move(value));
     return list;
   }
 
@@ -191,10 +179,8 @@ class TimePage {
   }
 
   void append_holder(const Holding& holder) {
-    text(printable(holder.thread));
-    out_ += ',';
-    append_page_frame(out_, holder.app, names_);
-    numbers({holder.ns, holder.count});
+    append_json_values(out_, printable(holder.thread), method_of(holder.app), place_of(holder.app),
+                       holder.ns, holder.count);
   }
 
   std::string& out_;

@@ -19,18 +19,6 @@ namespace ddm {
 // Rows of each table of the page, by each of its figures.
 inline constexpr std::size_t kPageRows = 50;
 
-template <typename Range, typename Append>
-void append_page_array(std::string& out, const Range& range, Append append) {
-  out += '[';
-  bool first = true;
-  for (const auto& element : range) {
-    if (!first) out += ',';
-    first = false;
-    append(element);
-  }
-  out += ']';
-}
-
 // The rows that are among the largest kPageRows by one of the figures, in their order.
 template <typename Row>
 std::vector<const Row*> page_rows(const std::vector<Row>& rows,
@@ -67,9 +55,6 @@ struct PageSource {
 
 // ,"NAME":{"AMOUNT":,"count":,"nodes":,"tree":"..." without the end: more may follow.
 void append_page_source(std::string& out, PageSource& source);
-
-// "a.B.method","B.java:12" or "","".
-void append_page_frame(std::string& out, const FrameLine& frame, ReportNames& names);
 
 // The sources for times, samples and locks that have data.
 std::vector<PageSource> page_time_sources(const TimeData& time, PageNames& names);
