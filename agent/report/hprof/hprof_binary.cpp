@@ -213,7 +213,7 @@ void HprofBinary::introduce(const HprofSites& sites, ReportNames& names, std::in
 
 void HprofBinary::introduce(const HprofCosts& costs, ReportNames& names, std::int64_t now_ms) {
   now(now_ms);
-  for (const HprofCost& cost : costs.list()) trace(costs.stack(cost), 0, names);
+  for (const HprofCost& cost : costs.list()) trace(cost.stack, 0, names);
 }
 
 void HprofBinary::sites(const HprofSites& sites, ReportNames& names, std::uint16_t flags,
@@ -255,7 +255,7 @@ void HprofBinary::cpu_samples(const HprofCosts& samples, ReportNames& names, std
   integer(samples.list().size(), 4);
   for (const HprofCost& cost : samples.list()) {
     saturated(cost.count);
-    integer(trace(samples.stack(cost), 0, names), 4);
+    integer(trace(cost.stack, 0, names), 4);
   }
 }
 

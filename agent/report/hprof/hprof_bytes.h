@@ -36,6 +36,12 @@ class HprofBytes {
   std::string text(std::uint64_t size);
   // Does not read the skipped bytes unless keep_in() is active.
   void skip(std::uint64_t size);
+  // Appends the next `size` bytes.
+  void copy(std::uint64_t size, std::string& to) {
+    keep_in(&to);
+    skip(size);
+    keep_in(nullptr);
+  }
   std::uint64_t position() const { return begin_ - (filled_ - at_); }
   bool good() const { return good_; }
   bool at_end() { return at_ == filled_ && !fill(); }

@@ -7,14 +7,11 @@ namespace ddm {
 
 void HprofCosts::add(std::vector<HprofFrame> stack, NameId class_id, std::int64_t count,
                      std::int64_t cost) {
-  const std::string key(reinterpret_cast<const char*>(stack.data()),
-                        stack.size() * sizeof(HprofFrame));
-  const auto [at, fresh] = stack_places_.emplace(key, stacks_.size());
-  if (fresh) stacks_.push_back(std::move(stack));
-  const auto [place, first] = places_.emplace(std::pair(at->second, class_id), list_.size());
-  if (first) list_.push_back({at->second, class_id, 0, 0});
-  list_[place->second].count += count;
-  list_[place->second].cost += cost;
+  std::string key(reinterpret_cast<const char*>(stack.data()), stack.size() * sizeof(HprofFrame));
+  const auto [at, fresh] = places_.emplace(std::pair(std::move(key), class_id), list_.size());
+  if (fresh) list_.push_back({std::move(stack), class_id, 0, 0});
+  list_[at->second].count += count;
+  list_[at->second].cost += cost;
   total_ += cost;
 }
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +16,7 @@
 namespace ddm {
 
 struct HprofCost {
-  std::size_t stack = 0;
+  std::vector<HprofFrame> stack;
   NameId class_id = kUnknownName;  // the class of a lock
   std::int64_t count = 0;
   std::int64_t cost = 0;  // samples or nanoseconds; the order of the list
@@ -34,7 +33,6 @@ class HprofCosts {
 
   // Largest cost first.
   const std::vector<HprofCost>& list() const { return list_; }
-  std::span<const HprofFrame> stack(const HprofCost& cost) const { return stacks_[cost.stack]; }
   // Of all stacks, shown or not.
   std::int64_t total() const { return total_; }
   double share(const HprofCost& cost) const {
@@ -46,9 +44,7 @@ class HprofCosts {
   void finish(double cutoff);
 
   std::vector<HprofCost> list_;
-  std::vector<std::vector<HprofFrame>> stacks_;  // distinct
-  std::map<std::string, std::size_t> stack_places_;
-  std::map<std::pair<std::size_t, NameId>, std::size_t> places_;
+  std::map<std::pair<std::string, NameId>, std::size_t> places_;  // by the stack's bytes and class
   std::int64_t total_ = 0;
 };
 

@@ -23,7 +23,6 @@ class HprofReader {
     kTrace = 0x05,
     kHeapDump = 0x0C,
     kSegment = 0x1C,
-    kEnd = 0x2C,
   };
   struct Record {
     std::uint8_t tag = 0;

@@ -97,7 +97,7 @@ std::vector<HprofFrame> hprof_stack(std::span<const Frame> frames, ReportNames& 
 }
 
 HprofSites::HprofSites(const ReportData& data, ReportNames& names, const HprofView& view)
-    : live_known_(data.summary.live.has_value()), order_(view.order) {
+    : order_(data.summary.live ? view.order : HprofOrder::kAllocated) {
   SitesByContent sites(names, view);
   if (data.sites.counted()) {
     add_run(data.sites, view.threads, sites);
@@ -111,7 +111,6 @@ HprofSites::HprofSites(const ReportData& data, ReportNames& names, const HprofVi
     totals_.bytes += site.bytes;
     totals_.count += site.count;
   }
-  if (!live_known_) order_ = HprofOrder::kAllocated;
   for (const HprofSite& site : sites.list) {
     const double larger =
         std::max(part_of(site.live_bytes, totals_.live_bytes), part_of(site.bytes, totals_.bytes));

@@ -64,7 +64,6 @@ class HprofSites {
   std::vector<HprofSite> list_;
   std::vector<std::vector<HprofFrame>> stacks_;  // distinct
   HprofSite totals_;
-  bool live_known_ = false;
   HprofOrder order_ = HprofOrder::kLive;
 };
 

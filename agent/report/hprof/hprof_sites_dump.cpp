@@ -168,8 +168,7 @@ class SitesDump {
     // The header was parsed already, and is short.
     HprofBytes bytes(dump_);
     std::string header;
-    bytes.keep_in(&header);
-    bytes.skip(in.bytes().position());
+    bytes.copy(in.bytes().position(), header);
     put(header);
   }
 
@@ -196,9 +195,7 @@ class SitesDump {
       }
     }
     if (object->rest <= kSegmentBytes) {
-      in.bytes().keep_in(&out_);
-      in.bytes().skip(object->rest);
-      in.bytes().keep_in(nullptr);
+      in.bytes().copy(object->rest, out_);
       if (out_.size() >= kSegmentBytes) end_segment();
       return true;
     }
@@ -217,9 +214,7 @@ class SitesDump {
     while (bytes > 0 && wanted_ && in.bytes().good()) {
       const std::uint64_t now = std::min<std::uint64_t>(bytes, kSegmentBytes);
       piece.clear();
-      in.bytes().keep_in(&piece);
-      in.bytes().skip(now);
-      in.bytes().keep_in(nullptr);
+      in.bytes().copy(now, piece);
       put(piece);
       bytes -= now;
     }

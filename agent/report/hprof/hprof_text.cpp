@@ -12,50 +12,40 @@
 namespace ddm {
 namespace {
 
-class SitesText {
- public:
-  SitesText(const HprofSites& sites, ReportNames& names, HprofNumbers& numbers,
-            const ReportSink& sink)
-      : sites_(sites), names_(names), numbers_(numbers), pieces_(sink) {}
+std::int64_t whole_ms(std::int64_t ns) { return (ns + 500'000) / 1'000'000; }
 
-  void write(std::int64_t written_ms) {
-    for (const HprofSite& site : sites_.list()) {
-      if (!pieces_.wanted()) return;
-      hprof_text_trace(sites_.stack(site), site.thread, names_, numbers_, out_);
-    }
-    const bool live = sites_.order() == HprofOrder::kLive;
-    line("SITES BEGIN (ordered by {} bytes) {}", live ? "live" : "allocated",
-         hprof_date(written_ms));
-    out_ +=
-        "          percent          live          alloc'ed  stack class\n"
-        " rank   self  accum     bytes objs     bytes  objs trace name\n";
-    std::size_t rank = 0;
-    double accum = 0;
-    for (const HprofSite& site : sites_.list()) {
-      if (!pieces_.wanted()) return;
-      const double self = 100 * sites_.share(site);
-      accum += self;
-      line("{:5} {:5.2f}% {:5.2f}% {:9} {:4} {:9} {:5} {:5} {}", ++rank, self, accum,
-           site.live_bytes, site.live_count, site.bytes, site.count,
-           numbers_.trace(sites_.stack(site), site.thread).value, names_.class_name(site.class_id));
-    }
-    line("SITES END");
-    pieces_.finish();
+// One table, preceded by the stacks not yet in the stream. `begin`: its first line, up to the date;
+// `name(cost)`: the last column.
+template <typename Name>
+std::string costs_table(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
+                        std::int64_t written_ms, const std::string& begin, std::string_view end,
+                        std::string_view last_column, Name name) {
+  std::string out;
+  for (const HprofCost& cost : costs.list()) {
+    hprof_text_trace(cost.stack, 0, names, numbers, out);
   }
-
- private:
-  template <typename... Args>
-  void line(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
-    out_ += '\n';
+  const auto to = std::back_inserter(out);
+  fmt::format_to(to, "{} {}\n", begin, hprof_date(written_ms));
+  if (!costs.list().empty()) {
+    fmt::format_to(to, "rank   self  accum   count trace {}\n", last_column);
   }
+  std::size_t rank = 0;
+  double accum = 0;
+  for (const HprofCost& cost : costs.list()) {
+    const double self = 100 * costs.share(cost);
+    accum += self;
+    fmt::format_to(to, "{:4} {:5.2f}% {:5.2f}% {:7} {:5} {}\n", ++rank, self, accum, cost.count,
+                   numbers.trace(cost.stack).value, name(cost));
+  }
+  fmt::format_to(to, "{}\n", end);
+  return out;
+}
 
-  const HprofSites& sites_;
-  ReportNames& names_;
-  HprofNumbers& numbers_;
-  ReportPieces pieces_;
-  std::string& out_ = pieces_.text();
-};
+auto innermost_of(ReportNames& names) {
+  return [&](const HprofCost& cost) -> std::string {
+    return cost.stack.empty() ? "<empty trace>" : names.method(cost.stack[0].method).qualified;
+  };
+}
 
 }  // namespace
 
@@ -114,7 +104,70 @@ std::string hprof_thread_end(std::int64_t id) {
 
 void hprof_text_sites(const HprofSites& sites, ReportNames& names, HprofNumbers& numbers,
                       std::int64_t written_ms, const ReportSink& sink) {
-  SitesText(sites, names, numbers, sink).write(written_ms);
+  ReportPieces pieces(sink);
+  std::string& out = pieces.text();
+  for (const HprofSite& site : sites.list()) {
+    if (!pieces.wanted()) return;
+    hprof_text_trace(sites.stack(site), site.thread, names, numbers, out);
+  }
+  const auto to = std::back_inserter(out);
+  fmt::format_to(to,
+                 "SITES BEGIN (ordered by {} bytes) {}\n"
+                 "          percent          live          alloc'ed  stack class\n"
+                 " rank   self  accum     bytes objs     bytes  objs trace name\n",
+                 sites.order() == HprofOrder::kLive ? "live" : "allocated", hprof_date(written_ms));
+  std::size_t rank = 0;
+  double accum = 0;
+  for (const HprofSite& site : sites.list()) {
+    if (!pieces.wanted()) return;
+    const double self = 100 * sites.share(site);
+    accum += self;
+    fmt::format_to(to, "{:5} {:5.2f}% {:5.2f}% {:9} {:4} {:9} {:5} {:5} {}\n", ++rank, self, accum,
+                   site.live_bytes, site.live_count, site.bytes, site.count,
+                   numbers.trace(sites.stack(site), site.thread).value,
+                   names.class_name(site.class_id));
+  }
+  out += "SITES END\n";
+  pieces.finish();
+}
+
+std::string hprof_text_samples(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
+                               std::int64_t written_ms) {
+  return costs_table(costs, names, numbers, written_ms,
+                     fmt::format("CPU SAMPLES BEGIN (total = {})", costs.total()),
+                     "CPU SAMPLES END", "method", innermost_of(names));
+}
+
+std::string hprof_text_times(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
+                             std::int64_t written_ms) {
+  return costs_table(costs, names, numbers, written_ms,
+                     fmt::format("CPU TIME (ms) BEGIN (total = {})", whole_ms(costs.total())),
+                     "CPU TIME (ms) END", "method", innermost_of(names));
+}
+
+std::string hprof_text_monitors(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
+                                std::int64_t written_ms) {
+  return costs_table(costs, names, numbers, written_ms,
+                     fmt::format("MONITOR TIME BEGIN (total = {} ms)", whole_ms(costs.total())),
+                     "MONITOR TIME END", "monitor", [&](const HprofCost& cost) {
+                       return names.class_name(cost.class_id) + " (Java)";
+                     });
+}
+
+std::string hprof_text_callers(const HprofCosts& costs, ReportNames& names) {
+  const auto qualified = [&](std::span<const HprofFrame> stack, std::size_t at,
+                             std::string_view none) -> std::string {
+    if (at >= stack.size()) return std::string(none);
+    const PrintableMethod& method = names.method(stack[at].method);
+    return method.qualified + printable(method.entry->signature);
+  };
+  std::string out = "count callee caller time\n";
+  for (const HprofCost& cost : costs.list()) {
+    fmt::format_to(std::back_inserter(out), "{} {} {} {}\n", cost.count,
+                   qualified(cost.stack, 0, "<unknown callee>"),
+                   qualified(cost.stack, 1, "<unknown caller>"), whole_ms(cost.cost));
+  }
+  return out;
 }
 
 }  // namespace ddm
