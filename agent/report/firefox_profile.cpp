@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
 
 namespace ddm {
 namespace {
@@ -9,11 +10,15 @@ namespace {
 constexpr std::int64_t kFirefoxVersion = 70;
 constexpr std::int64_t kGeckoVersion = 36;
 
-// "key":[value,value,...],
+// "key":[value,value,...], for each of the columns.
 template <typename List>
-void append_firefox_constant(ReportPieces& pieces, std::string_view key, const List& list,
-                             std::string_view value) {
-  append_firefox_list(pieces, key, list, [value](std::string& out, const auto&) { out += value; });
+void append_firefox_constants(
+    ReportPieces& pieces, const List& list,
+    std::initializer_list<std::pair<std::string_view, std::string_view>> columns) {
+  for (const auto& [key, value] : columns) {
+    append_firefox_list(pieces, key, list,
+                        [text = value](std::string& out, const auto&) { out += text; });
+  }
 }
 
 }  // namespace
@@ -29,13 +34,11 @@ std::uint32_t FirefoxStacks::allocation(std::optional<std::uint32_t> caller, Nam
 }
 
 std::uint32_t FirefoxStacks::call(std::optional<std::uint32_t> caller, const Frame& frame) {
-  const PrintableMethod& method = names_.method(frame.method);
-  return call(caller, frame.method,
-              method.entry != nullptr ? line_of(*method.entry, frame.bci) : kLineUnknown);
+  return call(caller, frame.method, names_.line(frame));
 }
 
 std::uint32_t FirefoxStacks::call(std::optional<std::uint32_t> caller, NameId method, int line) {
-  return child(caller, frame(method_function(method, names_.method(method)), line));
+  return child(caller, frame(method_function(method), line));
 }
 
 void FirefoxStacks::append(ReportPieces& pieces) const {
@@ -46,44 +49,40 @@ void FirefoxStacks::append(ReportPieces& pieces) const {
                         [](const Stack& stack) { return stack.offset; });
   append_firefox_length(out, stacks_.size());
   out += ",\n\"frameTable\":{";
-  append_firefox_constant(pieces, "address", frames_, "-1");
-  append_firefox_constant(pieces, "inlineDepth", frames_, "0");
-  append_firefox_constant(pieces, "category", frames_, "0");
-  append_firefox_constant(pieces, "subcategory", frames_, "0");
+  append_firefox_constants(
+      pieces, frames_,
+      {{"address", "-1"}, {"inlineDepth", "0"}, {"category", "0"}, {"subcategory", "0"}});
   append_firefox_column(pieces, "func", frames_, [](const auto& one) { return one.first; });
-  append_firefox_constant(pieces, "nativeSymbol", frames_, "null");
-  append_firefox_constant(pieces, "lib", frames_, "-1");  // no library
-  append_firefox_constant(pieces, "innerWindowID", frames_, "null");
+  // No library.
+  append_firefox_constants(pieces, frames_,
+                           {{"nativeSymbol", "null"}, {"lib", "-1"}, {"innerWindowID", "null"}});
   append_firefox_list(pieces, "line", frames_, [](std::string& to, const auto& one) {
     one.second > 0 ? append_json_number(to, one.second) : static_cast<void>(to += "null");
   });
-  append_firefox_constant(pieces, "column", frames_, "null");
-  append_firefox_constant(pieces, "originalLocation", frames_, "null");
+  append_firefox_constants(pieces, frames_, {{"column", "null"}, {"originalLocation", "null"}});
   append_firefox_length(out, frames_.size());
   out += ",\n\"funcTable\":{";
   append_firefox_column(pieces, "name", functions_, [](const Function& one) { return one.name; });
-  append_firefox_constant(pieces, "isJS", functions_, "false");
-  append_firefox_constant(pieces, "relevantForJS", functions_, "false");
-  append_firefox_constant(pieces, "resource", functions_, "-1");
+  append_firefox_constants(pieces, functions_,
+                           {{"isJS", "false"}, {"relevantForJS", "false"}, {"resource", "-1"}});
   append_firefox_list(pieces, "source", functions_, [](std::string& to, const Function& one) {
     one.source ? append_json_number(to, *one.source) : static_cast<void>(to += "null");
   });
-  append_firefox_constant(pieces, "lineNumber", functions_, "null");
-  append_firefox_constant(pieces, "columnNumber", functions_, "null");
-  append_firefox_constant(pieces, "originalLocation", functions_, "null");
+  append_firefox_constants(
+      pieces, functions_,
+      {{"lineNumber", "null"}, {"columnNumber", "null"}, {"originalLocation", "null"}});
   append_firefox_length(out, functions_.size());
   out += R"(,"resourceTable":{"name":[],"host":[],"type":[],"length":0},)";
   out += R"("nativeSymbols":{"libIndex":[],"address":[],"name":[],"functionSize":[],"length":0},)";
   out += "\"sources\":{";
-  append_firefox_constant(pieces, "id", sources_, "null");
+  append_firefox_constants(pieces, sources_, {{"id", "null"}});
   append_firefox_column(pieces, "filename", sources_, [](std::uint32_t name) { return name; });
-  append_firefox_constant(pieces, "startLine", sources_, "1");
-  append_firefox_constant(pieces, "startColumn", sources_, "1");
-  append_firefox_constant(pieces, "sourceMapURL", sources_, "null");
-  append_firefox_constant(pieces, "content", sources_, "null");
+  append_firefox_constants(
+      pieces, sources_,
+      {{"startLine", "1"}, {"startColumn", "1"}, {"sourceMapURL", "null"}, {"content", "null"}});
   append_firefox_length(out, sources_.size());
   out += R"(,"sourceLocationTable":{"source":[],"line":[],"column":[],"length":0},)";
-  append_firefox_list(pieces, "stringArray", texts_,
+  append_firefox_list(pieces, "stringArray", texts_.list(),
                       [](std::string& to, const std::string& one) { append_json_string(to, one); });
   if (!out.empty() && out.back() == ',') out.pop_back();  // after the last member
 }
@@ -104,13 +103,14 @@ std::uint32_t FirefoxStacks::frame(std::uint32_t function, int line) {
 }
 
 std::uint32_t FirefoxStacks::text_function(const std::string& name) {
-  functions_.push_back({text(name), {}});
+  functions_.push_back({texts_.of(name), {}});
   return static_cast<std::uint32_t>(functions_.size() - 1);
 }
 
-std::uint32_t FirefoxStacks::method_function(NameId id, const PrintableMethod& method) {
+std::uint32_t FirefoxStacks::method_function(NameId id) {
   const auto [at, fresh] = method_functions_.try_emplace(id, 0);
   if (fresh) {
+    const PrintableMethod& method = names_.method(id);
     at->second = text_function(method.qualified);
     if (!method.file.empty()) functions_.back().source = source(method.file);
   }
@@ -119,13 +119,7 @@ std::uint32_t FirefoxStacks::method_function(NameId id, const PrintableMethod& m
 
 std::uint32_t FirefoxStacks::source(const std::string& file) {
   const auto [at, fresh] = by_file_.try_emplace(file, static_cast<std::uint32_t>(sources_.size()));
-  if (fresh) sources_.push_back(text(file));
-  return at->second;
-}
-
-std::uint32_t FirefoxStacks::text(const std::string& text) {
-  const auto [at, fresh] = by_text_.try_emplace(text, static_cast<std::uint32_t>(texts_.size()));
-  if (fresh) texts_.push_back(text);
+  if (fresh) sources_.push_back(texts_.of(file));
   return at->second;
 }
 

@@ -45,19 +45,18 @@ class FirefoxStacks {
   std::uint32_t child(std::optional<std::uint32_t> parent, std::uint32_t frame);
   std::uint32_t frame(std::uint32_t function, int line);
   std::uint32_t text_function(const std::string& name);
-  std::uint32_t method_function(NameId id, const PrintableMethod& method);
+  std::uint32_t method_function(NameId id);
   std::uint32_t source(const std::string& file);
-  std::uint32_t text(const std::string& text);
 
   ReportNames& names_;
   std::vector<Stack> stacks_;
   std::vector<std::pair<std::uint32_t, int>> frames_;  // function, line
   std::vector<Function> functions_;
   std::vector<std::uint32_t> sources_;  // indices of their names
-  std::vector<std::string> texts_;
+  TextNumbers texts_;
   std::unordered_map<std::uint64_t, std::uint32_t> children_, by_frame_;
   std::unordered_map<NameId, std::uint32_t> class_functions_, method_functions_;
-  std::unordered_map<std::string, std::uint32_t> by_file_, by_text_;
+  std::unordered_map<std::string, std::uint32_t> by_file_;
 };
 
 struct FirefoxThread {

@@ -24,34 +24,26 @@ namespace {
 
 class FrameTexts {
  public:
-  explicit FrameTexts(ReportNames& names) : names_(names) { index("[root]"); }
+  explicit FrameTexts(ReportNames& names) : names_(names) { texts_.of("[root]"); }
 
   std::uint32_t of_class(NameId id) {
     const auto [at, fresh] = classes_.try_emplace(id, 0);
-    if (fresh) at->second = index("new " + names_.class_name(id));
+    if (fresh) at->second = texts_.of("new " + names_.class_name(id));
     return at->second;
   }
   std::uint32_t of(const Frame& frame) {
-    const PrintableMethod& method = names_.method(frame.method);
-    const int line = method.entry != nullptr ? line_of(*method.entry, frame.bci) : kLineUnknown;
-    const std::uint64_t key = std::uint64_t{frame.method} << 32 | static_cast<std::uint32_t>(line);
+    const std::uint64_t key =
+        std::uint64_t{frame.method} << 32 | static_cast<std::uint32_t>(names_.line(frame));
     const auto [at, fresh] = frames_.try_emplace(key, 0);
-    if (fresh) {
-      at->second = index(fmt::format("{}({})", method.qualified, names_.place(frame.method, line)));
-    }
+    if (fresh) at->second = texts_.of(names_.text(frame));
     return at->second;
   }
-  std::uint32_t index(const std::string& text) {
-    const auto [at, fresh] = by_text_.try_emplace(text, static_cast<std::uint32_t>(list_.size()));
-    if (fresh) list_.push_back(text);
-    return at->second;
-  }
-  const std::vector<std::string>& list() const { return list_; }
+  std::uint32_t of_cut() { return texts_.of(std::string(kDeeperFramesCut)); }
+  const std::vector<std::string>& list() const { return texts_.list(); }
 
  private:
   ReportNames& names_;
-  std::vector<std::string> list_;
-  std::unordered_map<std::string, std::uint32_t> by_text_;
+  TextNumbers texts_;
   std::unordered_map<NameId, std::uint32_t> classes_;
   std::unordered_map<std::uint64_t, std::uint32_t> frames_;  // by method and line
 };
@@ -93,7 +85,7 @@ void dhat_report(const ReportData& data, const ReportSink& sink) {
     if (site.life.seen_count == 0) continue;  // from before objects were followed
     std::vector<std::uint32_t> frames{texts.of_class(site.class_id)};
     for (const Frame& frame : sites.frames(site, buffer)) frames.push_back(texts.of(frame));
-    if (sites.cut(site)) frames.push_back(texts.index(std::string(kDeeperFramesCut)));
+    if (sites.cut(site)) frames.push_back(texts.of_cut());
     points[std::move(frames)] += site.life;
   }
   if (points.empty()) points[{0}];  // the viewer requires a point

@@ -43,7 +43,7 @@ class Fragments {
     for (const Frame& frame : frames) {
       if (&frame != frames.data()) out += ',';
       out += this->frame(frame.method);
-      append_json_number(out, line_of(*names_.method(frame.method).entry, frame.bci));
+      append_json_number(out, names_.line(frame));
       out += R"(,"bci":)";
       append_json_number(out, frame.bci);
       out += '}';

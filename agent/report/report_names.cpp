@@ -37,6 +37,11 @@ const PrintableMethod& ReportNames::method(NameId id) {
   return text;
 }
 
+std::string ReportNames::text(const Frame& frame) {
+  const PrintableMethod& called = method(frame.method);
+  return called.qualified + '(' + place(frame.method, line_of(*called.entry, frame.bci)) + ')';
+}
+
 std::string ReportNames::place(NameId id, int line) {
   if (line == kLineNative) return "Native Method";
   const std::string& file = method(id).file;

@@ -4,9 +4,11 @@
 // file) are treated as unknown.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "stack/names/name_table.h"
 
@@ -32,6 +34,9 @@ class ReportNames {
   const std::string& class_name(NameId id);
   const PrintableMethod& method(NameId id);
 
+  int line(const Frame& frame) { return line_of(*method(frame.method).entry, frame.bci); }
+  // "a.B.method(B.java:12)"
+  std::string text(const Frame& frame);
   // "B.java:12", "B.java", "Native Method", "Unknown Source": the part in () of a stack trace.
   std::string place(NameId method, int line);
 
@@ -40,6 +45,21 @@ class ReportNames {
   // By id; references stay valid.
   std::unordered_map<NameId, std::string> classes_;
   std::unordered_map<NameId, PrintableMethod> methods_;
+};
+
+// Numbers texts densely, in order of their first use.
+class TextNumbers {
+ public:
+  std::uint32_t of(const std::string& text) {
+    const auto [at, fresh] = numbers_.try_emplace(text, static_cast<std::uint32_t>(list_.size()));
+    if (fresh) list_.push_back(text);
+    return at->second;
+  }
+  const std::vector<std::string>& list() const { return list_; }
+
+ private:
+  std::vector<std::string> list_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
 };
 
 }  // namespace ddm

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "allocations/store/weighted_sum.h"
@@ -66,24 +67,20 @@ class PprofWriter {
   }
 
   void write_time() {
-    struct Types {
-      const char* count;
-      const char* nanos;
-    };
     const TimeStacks stacks = TimeStacks::first_of(data_.time);
     const bool sampled = stacks.of() == TimeStacks::Of::kSamples;
     const bool locks = stacks.of() == TimeStacks::Of::kLocks;
     const bool wall = sampled && data_.time.sampler && data_.time.sampler->wall;
-    const Types types = wall      ? Types{"samples", "wall"}
-                        : sampled ? Types{"samples", "cpu"}
-                        : locks   ? Types{"contentions", "delay"}
-                                  : Types{"calls", "time"};
+    const auto [counted, measured] = wall      ? std::pair("samples", "wall")
+                                     : sampled ? std::pair("samples", "cpu")
+                                     : locks   ? std::pair("contentions", "delay")
+                                               : std::pair("calls", "time");
     const std::int64_t each = sampled && data_.time.sampler ? data_.time.sampler->requested_ns : 1;
-    add_type(1, types.count, "count");
-    add_type(1, types.nanos, "nanoseconds");
-    add_type(11, types.nanos, "nanoseconds");
+    add_type(1, counted, "count");
+    add_type(1, measured, "nanoseconds");
+    add_type(11, measured, "nanoseconds");
     profile_.add_integer(12, static_cast<std::uint64_t>(each));
-    profile_.add_integer(14, text(types.nanos));
+    profile_.add_integer(14, text(measured));
     for (std::size_t i = 0; i < stacks.size(); ++i) {
       const TimeStacks::Stack& stack = stacks[i];
       stack_.clear();
@@ -110,21 +107,22 @@ class PprofWriter {
     add_type(11, "space", "bytes");
     profile_.add_integer(12,
                          static_cast<std::uint64_t>(std::max<std::int64_t>(summary.interval, 1)));
-    if (summary.sampled()) {
-      profile_.add_integer(13, text(fmt::format("{}{}", kPprofEstimated, sampling_words(summary))));
-    }
+    if (summary.sampled()) add_comment("{}{}", kPprofEstimated, sampling_words(summary));
     if (summary.live) {
-      profile_.add_integer(13, text(fmt::format("inuse: as of collection {}{}", summary.live->gc,
-                                                summary.live_is_estimated() ? ", estimated" : "")));
+      add_comment("inuse: as of collection {}{}", summary.live->gc,
+                  summary.live_is_estimated() ? ", estimated" : "");
     }
     if (const auto shown = shown_by_engine(summary); !shown.empty()) {
-      profile_.add_integer(13, text(fmt::format("engine={}: {}", summary.engine, shown)));
+      add_comment("engine={}: {}", summary.engine, shown);
     }
-    if (!data_.sites.counted()) profile_.add_integer(13, text(kPprofRecentOnly));
-    if (!summary.vm.empty()) {
-      profile_.add_integer(13, text(fmt::format("{}{}", kPprofVm, summary.vm)));
-    }
+    if (!data_.sites.counted()) add_comment("{}", kPprofRecentOnly);
+    if (!summary.vm.empty()) add_comment("{}{}", kPprofVm, summary.vm);
     profile_.add_integer(14, text("alloc_space"));
+  }
+
+  template <typename... Args>
+  void add_comment(fmt::format_string<Args...> format, Args&&... args) {
+    profile_.add_integer(13, text(fmt::format(format, std::forward<Args>(args)...)));
   }
 
   // From node to caller. A frame takes two bytes here, few of which are left after compression.
@@ -201,11 +199,10 @@ class PprofWriter {
   }
 
   std::uint64_t location(const Frame& frame) {
-    const PrintableMethod& method = names_.method(frame.method);
-    const int line = method.entry != nullptr ? line_of(*method.entry, frame.bci) : kLineUnknown;
+    const int line = names_.line(frame);
     const std::uint64_t key = std::uint64_t{frame.method} << 32 | static_cast<std::uint32_t>(line);
     const auto [at, fresh] = locations_.emplace(key, last_location_ + 1);
-    if (fresh) add_location(function(frame.method, method), line);
+    if (fresh) add_location(function(frame.method), line);
     return at->second;
   }
   std::uint64_t class_location(NameId class_id, const std::string& class_name) {
@@ -230,12 +227,11 @@ class PprofWriter {
     profile_.add_message(4, location);
   }
 
-  std::uint64_t function(NameId id, const PrintableMethod& method) {
+  std::uint64_t function(NameId id) {
     const auto [at, fresh] = functions_.emplace(id, last_function_ + 1);
     if (fresh) {
-      const std::string signature =
-          method.entry != nullptr ? method.qualified + method.entry->signature : method.qualified;
-      add_function(method.qualified, signature, method.file);
+      const PrintableMethod& method = names_.method(id);
+      add_function(method.qualified, method.qualified + method.entry->signature, method.file);
     }
     return at->second;
   }

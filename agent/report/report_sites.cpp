@@ -105,7 +105,7 @@ class SiteSums {
 FrameLine innermost(std::span<const Frame> frames, ReportNames& names) {
   if (frames.empty()) return {};
   const Frame& frame = frames.front();
-  return {true, frame.method, line_of(*names.method(frame.method).entry, frame.bci)};
+  return {true, frame.method, names.line(frame)};
 }
 
 FrameLine outside_jdk(std::span<const Frame> frames, ReportNames& names) {

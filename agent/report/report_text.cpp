@@ -249,14 +249,7 @@ class TextReport {
          r.time_ms != 0 ? utc_millis(r.time_ms) : "(time not known)", names_.class_name(r.class_id),
          grouped(r.size), summary_.sampled() ? fmt::format(" (stands for {:.1f})", r.weight) : "",
          r.thread_id, thread.empty() ? "" : " ", thread);
-    for (const Frame& frame : entry.frames) {
-      const PrintableMethod& method = names_.method(frame.method);
-      out_ += "    at ";
-      out_ += method.qualified;
-      out_ += '(';
-      out_ += names_.place(frame.method, line_of(*method.entry, frame.bci));
-      out_ += ")\n";
-    }
+    for (const Frame& frame : entry.frames) line("    at {}", names_.text(frame));
     if (entry.frames.empty()) out_ += "    (no Java frame)\n";
     if ((r.flags & kStackTruncated) != 0) out_ += "    ... deeper frames were not kept\n";
   }

@@ -57,8 +57,7 @@ class Tables {
   std::string top_frame(const std::vector<Frame>& frames, std::size_t width) {
     if (frames.empty()) return "(no Java frame)";
     const PrintableMethod& method = names_.method(frames[0].method);
-    const int at = line_of(*method.entry, frames[0].bci);
-    return shortened_frame(method, names_.place(frames[0].method, at), width);
+    return shortened_frame(method, names_.place(frames[0].method, names_.line(frames[0])), width);
   }
 
   void not_timed() {
@@ -165,9 +164,7 @@ class Tables {
       line("\nTRACE {}:", i + 1);
       const std::vector<Frame>& frames = *traces_[i].frames;
       for (std::size_t f = 0; f < std::min(kTraceFrames, frames.size()); ++f) {
-        const PrintableMethod& method = names_.method(frames[f].method);
-        line("    at {}({})", method.qualified,
-             names_.place(frames[f].method, line_of(*method.entry, frames[f].bci)));
+        line("    at {}", names_.text(frames[f]));
       }
       if (frames.empty()) line("    (no Java frame)");
       if (frames.size() > kTraceFrames) line("    ... {} more", frames.size() - kTraceFrames);

@@ -89,7 +89,7 @@ std::vector<HprofFrame> hprof_stack(std::span<const Frame> frames, ReportNames& 
                                     const HprofView& view) {
   std::vector<HprofFrame> shown;
   for (const Frame& frame : frames.first(std::min(frames.size(), view.depth))) {
-    int line = line_of(*names.method(frame.method).entry, frame.bci);
+    int line = names.line(frame);
     if (line != kLineNative && !view.lines) line = kLineUnknown;
     shown.push_back({frame.method, line});
   }

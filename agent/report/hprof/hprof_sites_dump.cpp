@@ -275,7 +275,7 @@ class SitesDump {
       if (serials_[trace] == 0) continue;
       shown.clear();
       for (const Frame& frame : frames_of(trace)) {
-        shown.push_back({frame.method, line_of(*names_.method(frame.method).entry, frame.bci)});
+        shown.push_back({frame.method, names_.line(frame)});
       }
       serials_[trace] = shown.empty() ? 0 : records.allocation_stack(shown, names_);
       put(records.take());

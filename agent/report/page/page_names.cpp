@@ -14,13 +14,6 @@ constexpr char kNoOrigin = '9';
 
 }  // namespace
 
-std::uint32_t PageNames::Texts::of(const std::string& text) {
-  const auto next = static_cast<std::uint32_t>(list.size());
-  const auto [at, fresh] = index.try_emplace(text, next);
-  if (fresh) list.push_back(text);
-  return at->second;
-}
-
 PageNames::Name PageNames::add(Kind kind) {
   std::vector<std::uint32_t>& uses = numbered_[kind].uses;
   uses.push_back(0);
@@ -48,8 +41,7 @@ PageNames::Name PageNames::frame(const Frame& frame) {
   if (fresh) {
     const PrintableMethod& method = names_.method(frame.method);
     const auto origin = static_cast<char>('0' + static_cast<int>(origin_of(method.class_name)));
-    known->second =
-        frame_named(method.qualified, method.file, line_of(*method.entry, frame.bci), origin);
+    known->second = frame_named(method.qualified, method.file, names_.line(frame), origin);
   }
   return known->second;
 }
@@ -104,9 +96,9 @@ void PageNames::append_to(std::string& out) const {
     out.append(",\n\"").append(key).append("\":");
     append_json_array(out, list, [&](const std::string& text) { append_json_string(out, text); });
   };
-  texts("names", methods_.list);
+  texts("names", methods_.list());
   out.append(",\n\"origins\":\"").append(origins_).append("\"");
-  texts("files", files_.list);
+  texts("files", files_.list());
   const auto column = [&](auto number_of) {
     append_json_array(out, numbered_[kFrame].order, [&](std::uint32_t frame) {
       append_json_number(out, static_cast<std::int64_t>(number_of(frames_[frame])));
@@ -119,8 +111,9 @@ void PageNames::append_to(std::string& out) const {
   out += ",\n";
   column([](const PageFrame& frame) { return frame.line; });
   out += "],\n\"classes\":";
-  append_json_array(out, numbered_[kClass].order,
-                    [&](std::uint32_t type) { append_json_string(out, class_texts_.list[type]); });
+  append_json_array(out, numbered_[kClass].order, [&](std::uint32_t type) {
+    append_json_string(out, class_texts_.list()[type]);
+  });
   out += ",\n\"thread_names\":";
   append_json_array(out, numbered_[kThread].order, [&](std::uint32_t thread) {
     out += '[';

@@ -57,17 +57,12 @@ class PageNames {
   struct Numbered {
     std::vector<std::uint32_t> uses, places, order;
   };
-  struct Texts {
-    std::vector<std::string> list;
-    std::unordered_map<std::string, std::uint32_t> index;
-    std::uint32_t of(const std::string& text);
-  };
 
   Name add(Kind kind);
 
   ReportNames& names_;
   Numbered numbered_[3];
-  Texts methods_, files_, class_texts_;
+  TextNumbers methods_, files_, class_texts_;
   std::string origins_;  // by place in methods_
   std::vector<PageFrame> frames_;
   std::vector<PageThread> threads_;
