@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "report/traces/method_trace_reader.h"
+#include "report/traces/method_trace.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   ddm::MethodTrace trace;

@@ -10,7 +10,7 @@
 #include "option_values.h"
 #include "output.h"
 #include "report/report.h"
-#include "report/traces/method_trace_reader.h"
+#include "report/traces/method_trace.h"
 #include "running_methods.h"
 #include "target.h"
 #include "trace_report.h"

@@ -4,14 +4,17 @@
 
 #include <limits>
 #include <map>
+#include <string_view>
+#include <vector>
 
 #include "core/jvm_text.h"
+#include "core/whole_text.h"
 
 namespace ddm {
 namespace {
 
 constexpr std::uint16_t kDataOffset = 32;
-constexpr std::uint16_t kDualRecordBytes = 14;
+constexpr std::uint16_t kRecordBytes = 10, kDualRecordBytes = 14;
 
 template <typename T>
 void append(std::string& out, T value) {
@@ -29,6 +32,84 @@ std::string escaped_at_line_end(const std::string& text) {
 bool fits(const TraceEvent& event) {
   return event.wall_micros <= std::numeric_limits<std::uint32_t>::max();
 }
+
+constexpr std::string_view kKeyEnd = "\n*end\n";
+
+template <typename T>
+T little(std::string_view bytes, std::size_t at) {
+  T value = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    value = static_cast<T>(value | T{static_cast<unsigned char>(bytes[at + i])} << (8 * i));
+  }
+  return value;
+}
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(at);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+class KeyReader {
+ public:
+  explicit KeyReader(MethodTrace& trace) : trace_(trace) {}
+
+  // "" or the error.
+  std::string read(std::string_view key) {
+    std::string_view section;
+    for (const std::string_view line : split(key, '\n')) {
+      if (line.empty()) continue;
+      const bool begins = line[0] == '*';
+      if (begins) section = line;
+      if (!begins && !take(section, line)) {
+        return "a line of its key section makes no sense: " + std::string(line);
+      }
+    }
+    return version_ == 2 || version_ == 3 ? "" : "its version is neither 2 nor 3";
+  }
+  int version() const { return version_; }
+
+ private:
+  bool take(std::string_view section, std::string_view line) {
+    if (section == "*version") return version_line(line);
+    const std::vector<std::string_view> fields = split(line, '\t');
+    if (section == "*threads") {
+      const auto id = number_in<std::uint16_t>(fields[0]);
+      if (fields.size() != 2 || !id) return false;
+      trace_.threads[*id] = unescaped(fields[1]);
+      return true;
+    }
+    if (section != "*methods" || fields.size() != 6 || !fields[0].starts_with("0x")) return false;
+    const auto id = number_in<std::uint32_t>(fields[0].substr(2), 16);
+    const auto line_number = number_in<std::int32_t>(fields[5]);
+    if (!id || *id % 4 != 0 || *id == 0 || !line_number) return false;
+    trace_.methods[*id / 4 - 1] = {unescaped(fields[1]), unescaped(fields[2]), unescaped(fields[3]),
+                                   unescaped(fields[4]), *line_number};
+    return true;
+  }
+
+  bool version_line(std::string_view line) {
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos) {
+      version_ = number_in<int>(line).value_or(0);
+      return true;
+    }
+    const std::string_view name = line.substr(0, equals), value = line.substr(equals + 1);
+    if (name == "data-file-overflow") trace_.overflow = value == "true";
+    if (name == "elapsed-time-usec") {
+      trace_.elapsed_micros = number_in<std::uint64_t>(value).value_or(0);
+    }
+    if (name == "pid") trace_.pid = number_in<std::int64_t>(value).value_or(0);
+    return true;
+  }
+
+  MethodTrace& trace_;
+  int version_ = 0;
+};
 
 }  // namespace
 
@@ -75,6 +156,38 @@ std::string method_trace_file(const MethodTrace& trace) {
     append(out, static_cast<std::uint32_t>(event.wall_micros));
   }
   return out;
+}
+
+std::string read_method_trace(std::string_view bytes, MethodTrace& trace) {
+  const std::size_t end = bytes.find(kKeyEnd);
+  if (end == std::string_view::npos) return "it has no key section";
+  KeyReader key(trace);
+  if (std::string problem = key.read(bytes.substr(0, end)); !problem.empty()) return problem;
+  trace.dual = key.version() == 3;
+  const std::string_view data = bytes.substr(end + kKeyEnd.size());
+  const std::size_t record = trace.dual ? kDualRecordBytes : kRecordBytes;
+  if (data.size() < kDataOffset || data.substr(0, 4) != "SLOW") return "it has no data";
+  const std::size_t offset = little<std::uint16_t>(data, 6);
+  if (offset < 16 || offset > data.size() || (data.size() - offset) % record != 0) {
+    return "its data end in the middle of a record";
+  }
+  trace.begin_micros = little<std::uint64_t>(data, 8);
+  trace.events.reserve((data.size() - offset) / record);
+  for (std::size_t at = offset; at < data.size(); at += record) {
+    TraceEvent event;
+    event.thread = little<std::uint16_t>(data, at);
+    const auto method = little<std::uint32_t>(data, at + 2);
+    if (method < 4 || (method & 3) > TraceEvent::kThrow ||
+        !trace.methods.contains(method / 4 - 1)) {
+      return "it has a record of a method that it does not name";
+    }
+    event.method = method / 4 - 1;
+    event.action = static_cast<TraceEvent::Action>(method & 3);
+    if (trace.dual) event.cpu_micros = little<std::uint32_t>(data, at + 6);
+    event.wall_micros = little<std::uint32_t>(data, at + record - 4);
+    trace.events.push_back(event);
+  }
+  return "";
 }
 
 }  // namespace ddm

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ddm {
@@ -51,5 +52,9 @@ struct MethodTrace {
 
 // Events later than 71 minutes after the begin cannot be encoded and are dropped, as an overflow.
 std::string method_trace_file(const MethodTrace& trace);
+
+// Reads versions 2 and 3. The bytes are untrusted. "" or the error. Methods keep the numbers of the
+// file.
+std::string read_method_trace(std::string_view bytes, MethodTrace& trace);
 
 }  // namespace ddm

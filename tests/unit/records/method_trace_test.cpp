@@ -3,8 +3,6 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
-#include "report/traces/method_trace_reader.h"
-
 using ddm::MethodTrace;
 using ddm::TraceEvent;
 
