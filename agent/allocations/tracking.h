@@ -28,7 +28,7 @@
 #include "allocations/store/scopes.h"
 #include "allocations/tracking_options.h"
 #include "core/chores.h"
-#include "report/assembly/followed_objects.h"
+#include "report/assembly/heap_dumps.h"
 #include "report/assembly/report_assembly.h"
 #include "stack/names/names_user.h"
 #include "stack/stacks.h"

@@ -7,7 +7,7 @@
 #include "heap/heap_dump_file.h"
 #include "heap/heap_figures.h"
 #include "heap/heap_map_handlers.h"
-#include "report/assembly/followed_objects.h"
+#include "report/assembly/heap_dumps.h"
 #include "wire/chunks/heap_info.h"
 #include "wire/chunks/shared_answer.h"
 #include "wire/events/gc_events.h"

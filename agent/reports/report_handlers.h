@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/assembly/followed_objects.h"
+#include "report/assembly/heap_dumps.h"
 #include "report/assembly/report_assembly.h"
 #include "vm/agent_thread.h"
 #include "wire/chunks/report_chunk.h"

@@ -1,4 +1,5 @@
-// Writes heap dumps for reports, which must not depend on the heap feature. Any attached thread.
+// Heap dumps for reports, which must depend neither on the heap feature, which writes them, nor on
+// allocations, which know the stacks of live objects (live=). Any attached thread.
 #pragma once
 
 #include <jni.h>
@@ -10,9 +11,21 @@
 #include <string>
 
 #include "core/result.h"
-#include "report/assembly/followed_objects.h"
+#include "report/hprof/hprof_sites_dump.h"
 
 namespace ddm {
+
+// Creates a strong global reference for each object with a known stack, so that it survives until
+// the caller deletes these. nullopt: no objects are followed.
+using HoldObjects = std::function<std::optional<DumpSites>(JNIEnv*)>;
+
+class FollowedObjects {
+ public:
+  virtual ~FollowedObjects() = default;
+  virtual std::optional<DumpSites> hold(JNIEnv* jni) = 0;
+  // Why no objects are followed and what to do, as a sentence; "": they are followed.
+  virtual std::string why_none() const = 0;
+};
 
 class HeapDumps {
  public:
