@@ -1,45 +1,27 @@
 #include "report/gzip_sink.h"
 
-#include <zlib.h>
-
-#include <array>
-
 namespace ddm {
 
-struct GzipSink::Stream {
-  z_stream z{};
-  std::array<char, 65536> out;
-};
-
-GzipSink::GzipSink(const ReportSink& sink) : sink_(sink), stream_(std::make_unique<Stream>()) {
+GzipSink::GzipSink(const ReportSink& sink) : sink_(sink), out_(65536) {
   constexpr int kGzip = 15 + 16, kUsualMemory = 8;
-  if (deflateInit2(&stream_->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kUsualMemory,
-                   Z_DEFAULT_STRATEGY) != Z_OK) {
-    stream_.reset();
-  }
+  wanted_ = deflateInit2(&z_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kUsualMemory,
+                         Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
-GzipSink::~GzipSink() {
-  if (stream_) deflateEnd(&stream_->z);
-}
-
-bool GzipSink::add(std::string_view piece) { return pack(piece, Z_NO_FLUSH); }
-
-bool GzipSink::finish() { return pack({}, Z_FINISH); }
+GzipSink::~GzipSink() { deflateEnd(&z_); }
 
 bool GzipSink::pack(std::string_view piece, int flush) {
-  if (!stream_ || !wanted_) return false;
-  z_stream& z = stream_->z;
+  if (!wanted_) return false;
   // zlib only reads through the pointer; its interface predates const.
-  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
-  z.avail_in = static_cast<uInt>(piece.size());
+  z_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+  z_.avail_in = static_cast<uInt>(piece.size());
   do {
-    z.next_out = reinterpret_cast<Bytef*>(stream_->out.data());
-    z.avail_out = static_cast<uInt>(stream_->out.size());
-    deflate(&z, flush);
-    const std::size_t packed = stream_->out.size() - z.avail_out;
-    if (packed > 0) wanted_ = sink_({stream_->out.data(), packed});
-  } while (wanted_ && z.avail_out == 0);
+    z_.next_out = reinterpret_cast<Bytef*>(out_.data());
+    z_.avail_out = static_cast<uInt>(out_.size());
+    deflate(&z_, flush);
+    const std::size_t packed = out_.size() - z_.avail_out;
+    if (packed > 0) wanted_ = sink_({out_.data(), packed});
+  } while (wanted_ && z_.avail_out == 0);
   return wanted_;
 }
 

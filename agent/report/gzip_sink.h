@@ -1,8 +1,10 @@
 // Compresses pieces of text into a gzip file (RFC 1952).
 #pragma once
 
-#include <memory>
+#include <zlib.h>
+
 #include <string_view>
+#include <vector>
 
 #include "report/report.h"
 
@@ -16,16 +18,16 @@ class GzipSink {
   GzipSink& operator=(const GzipSink&) = delete;
 
   // False: the sink is done, or zlib is out of memory.
-  bool add(std::string_view piece);
-  bool finish();
+  bool add(std::string_view piece) { return pack(piece, Z_NO_FLUSH); }
+  bool finish() { return pack({}, Z_FINISH); }
 
  private:
-  struct Stream;
   bool pack(std::string_view piece, int flush);
 
   const ReportSink& sink_;
-  std::unique_ptr<Stream> stream_;  // null: no memory
-  bool wanted_ = true;
+  z_stream z_{};
+  std::vector<char> out_;
+  bool wanted_ = false;
 };
 
 }  // namespace ddm
