@@ -7,8 +7,6 @@
 //
 // The innermost frame is the class, so each class allocated at a line is a program point. The
 // viewer rejects two points with the same frames: points with equal text are merged.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <unordered_map>

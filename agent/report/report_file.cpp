@@ -79,9 +79,10 @@ int create_fresh(const std::string& path) {
   return fd;
 }
 
-// `fill` receives the sink that writes to the file.
-template <typename Fill>
-std::string write_in_place(const std::string& path, Fill fill) {
+}  // namespace
+
+std::string write_report_file(const std::string& path,
+                              const std::function<bool(const ReportSink&)>& fill) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
 
@@ -110,26 +111,19 @@ std::string write_in_place(const std::string& path, Fill fill) {
   return error == 0 ? fmt::format("cannot write {}: it is not whole", path) : problem(path, error);
 }
 
-}  // namespace
-
 std::string write_report_file(const std::string& path, ReportFormat format,
                               const ReportData& data) {
   if (const auto lacks = lacks_for(format, data); !lacks.empty()) {
     return fmt::format("cannot write {}: it needs {}", path, lacks);
   }
-  return write_in_place(path, [&](const ReportSink& sink) {
+  return write_report_file(path, [&](const ReportSink& sink) {
     report_as(format, data, sink);
     return true;
   });
 }
 
 std::string write_report_file(const std::string& path, std::string_view text) {
-  return write_in_place(path, [&](const ReportSink& sink) { return sink(text); });
-}
-
-std::string write_report_file(const std::string& path,
-                              const std::function<bool(const ReportSink&)>& fill) {
-  return write_in_place(path, fill);
+  return write_report_file(path, [&](const ReportSink& sink) { return sink(text); });
 }
 
 }  // namespace ddm

@@ -56,21 +56,13 @@ class MappedFile {
   std::string error_;
 };
 
-std::string words_for(ProgramState state, const RecoveredRing& ring) {
-  std::string words;
-  switch (state) {
-    case ProgramState::kRunning:
-      words = "ring file of a running program";
-      break;
-    case ProgramState::kKilled:
-      words = "ring file of a killed program";
-      break;
-    case ProgramState::kEnded:
-      words = "ring file of an ended program";
-      break;
-  }
-  if (ring.updated_ms != 0) words += fmt::format(", as of {} UTC", utc_seconds(ring.updated_ms));
-  return words;
+std::string words_for(ProgramState state, std::int64_t updated_ms) {
+  const std::string_view program = state == ProgramState::kRunning  ? "a running"
+                                   : state == ProgramState::kKilled ? "a killed"
+                                                                    : "an ended";
+  const std::string as_of =
+      updated_ms != 0 ? fmt::format(", as of {} UTC", utc_seconds(updated_ms)) : "";
+  return fmt::format("ring file of {} program{}", program, as_of);
 }
 
 }  // namespace
@@ -95,7 +87,7 @@ RingFileReading read_ring_file(const std::string& path) {
                                        : ProgramState::kKilled;
   ReportSummary& summary = reading.ring->data.summary;
   summary.reason = "recovered";
-  summary.recovered = words_for(result.state, *reading.ring);
+  summary.recovered = words_for(result.state, reading.ring->updated_ms);
   summary.written_ms = epoch_ms();
   result.ring = std::move(reading.ring);
   return result;

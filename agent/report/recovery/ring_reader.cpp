@@ -248,7 +248,6 @@ class RingImage {
       summary.tracked_ms += std::max<std::int64_t>(later, 0);
     }
     ring.ended = marks().state.load() == RingState::kEnded;
-    ring.created_ms = header_.created_ms;
     ring.updated_ms = facts.updated_ms >= 0 && facts.updated_ms < kLatestMs ? facts.updated_ms : 0;
   }
 

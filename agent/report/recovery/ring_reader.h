@@ -18,9 +18,8 @@ namespace ddm {
 
 struct RecoveredRing {
   std::unique_ptr<NameTable> names;
-  ReportData data;     // data.names = names.get()
-  bool ended = false;  // the program ended normally
-  std::int64_t created_ms = 0;
+  ReportData data;               // data.names = names.get()
+  bool ended = false;            // the program ended normally
   std::int64_t updated_ms = 0;   // when the summary's figures were taken
   std::uint64_t unfinished = 0;  // records that were incomplete
   std::uint64_t damaged = 0;     // invalid records
