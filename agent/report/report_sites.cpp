@@ -35,11 +35,6 @@ struct SiteKeyHash {
   }
 };
 
-auto identity(const AllocSite& site) {
-  return std::tuple(site.class_id, site.at.known, site.at.method, site.at.line, site.app.known,
-                    site.app.method, site.app.line);
-}
-
 class SiteSums {
  public:
   explicit SiteSums(ReportNames& names) : names_(names) {}
@@ -142,7 +137,9 @@ std::vector<AllocSite> sites_of(const ReportData& data, ReportNames& names, Site
 
 std::vector<AllocSite> top_sites(std::vector<AllocSite> sites, SiteOrder order, std::size_t limit) {
   const auto larger = [order](const AllocSite& a, const AllocSite& b) {
-    if (a.bytes == b.bytes && a.count == b.count) return identity(a) < identity(b);
+    if (a.bytes == b.bytes && a.count == b.count) {
+      return std::tie(a.class_id, a.at, a.app) < std::tie(b.class_id, b.at, b.app);
+    }
     const bool by_bytes = order == SiteOrder::kBytes ? a.bytes != b.bytes : a.count == b.count;
     return by_bytes ? a.bytes > b.bytes : a.count > b.count;
   };

@@ -1,6 +1,7 @@
 // Sums recorded allocations by site and by thread, for the tables of the reports.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -17,7 +18,7 @@ struct FrameLine {
   bool known = false;  // false: no Java frame
   NameId method = kUnknownName;
   int line = kLineUnknown;
-  friend bool operator==(const FrameLine&, const FrameLine&) = default;
+  friend auto operator<=>(const FrameLine&, const FrameLine&) = default;
 };
 
 // Where a class was allocated: the allocating frame, and the first frame outside the JDK or its

@@ -21,6 +21,11 @@ void append_figure(std::string& out, double figure) {
   append_page_number(out, static_cast<std::uint64_t>(std::max<long long>(std::llround(figure), 0)));
 }
 
+// Sites of a class without a stack share one key.
+std::uint64_t site_key(NameId class_id, TraceNumber trace) {
+  return SiteSum::key_of(class_id, std::max(trace, kEmptyTrace));
+}
+
 std::size_t place_of(PageTree::Node parent, PageNames::Name name) {
   std::uint64_t hash = (std::uint64_t{parent} << 32 | name) * 0x9e3779b97f4a7c15u;
   return static_cast<std::size_t>(hash ^ hash >> 32);
@@ -68,23 +73,15 @@ void PageTree::add_ages(PageFigures& figures, const LiveAges& ages) {
   ages_[figures.ages - 1] += ages;
 }
 
-// Sites of a class without a stack share one key.
-std::uint64_t PageTree::site_key(NameId class_id, TraceNumber trace) {
-  return SiteSum::key_of(class_id, std::max(trace, kEmptyTrace));
-}
-
 // Maps nodes of the sites' tree to the page's; several may map to one, at the same line.
 void PageTree::add(const SiteSet& sites, bool ages, bool before) {
   const CallTree& tree = sites.traces();
   std::vector<Node> known(std::size_t{tree.last()} + 1, kNoNode);
   std::vector<TraceNumber> pending;
   const auto node_of = [&](TraceNumber trace) {
-    while (true) {
-      if (trace <= kEmptyTrace) break;
-      if (known[trace] != kNoNode) break;
+    for (; trace > kEmptyTrace && known[trace] == kNoNode; trace = tree.caller(trace)) {
       pending.push_back(trace);
       if (trace == kCutTrace) break;
-      trace = tree.caller(trace);
     }
     Node node = trace <= kEmptyTrace ? kRoot : known[trace];
     for (; !pending.empty(); pending.pop_back()) {
@@ -181,6 +178,14 @@ void PageTree::add_times(const TimesReading& times,
   }
 }
 
+PageTree::Node PageTree::below(Node node, std::span<const Frame> frames, bool cut) {
+  if (cut) node = child(node, names_.word(kDeeperFramesCut));
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+    node = child(node, names_.frame(*frame));
+  }
+  return node;
+}
+
 void PageTree::add(const RecordSet& records, const ReportData& threads) {
   std::unordered_map<std::int64_t, Node> by_thread;
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -191,10 +196,7 @@ void PageTree::add(const RecordSet& records, const ReportData& threads) {
       thread->second = child(kRoot, names_.thread(record.thread_id, name));
     }
     Node node = thread->second;
-    if ((record.flags & kStackTruncated) != 0) node = child(node, names_.word(kDeeperFramesCut));
-    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-      node = child(node, names_.frame(*frame));
-    }
+    node = below(node, frames, (record.flags & kStackTruncated) != 0);
     node = child(node, names_.class_of(record.class_id));
     PageFigures& figures = this->figures(node);
     figures.amount += record.weighted_bytes();
@@ -210,11 +212,8 @@ void PageTree::add(const TimeStacks& stacks, const std::vector<std::string>& thr
     Node node = kRoot;
     if (i < threads.size()) node = child(node, names_.thread(0, threads[i]));
     if (stacks.of() == TimeStacks::Of::kLocks) node = child(node, names_.word(name_of(stack.kind)));
-    if (stack.cut) node = child(node, names_.word(kDeeperFramesCut));
     const std::span<const Frame> frames = stacks.frames(i);
-    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-      node = child(node, names_.frame(*frame));
-    }
+    node = below(node, frames, stack.cut);
     if (stack.class_id != kUnknownName) node = child(node, names_.class_of(stack.class_id));
     const bool bare = frames.empty() && !stack.cut && stack.class_id == kUnknownName;
     if (bare) node = child(node, names_.word("(no Java frame)"));

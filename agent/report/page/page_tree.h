@@ -70,9 +70,9 @@ class PageTree {
   };
 
   Node child(Node parent, PageNames::Name name);
+  Node below(Node node, std::span<const Frame> frames, bool cut);
   PageFigures& figures(Node node);
   void grow();
-  static std::uint64_t site_key(NameId class_id, TraceNumber trace);
   void add_times(const TimesReading& times,
                  const std::unordered_map<std::uint64_t, std::uint32_t>& by_site);
   void add_ages(PageFigures& figures, const LiveAges& ages);

@@ -35,9 +35,6 @@ struct LockType {
   std::int64_t count = 0;
 };
 
-auto frame_key(const FrameLine& frame) { return std::tuple(frame.known, frame.method, frame.line); }
-using FrameKey = decltype(frame_key({}));
-
 // A thread that held a contended lock, and its frame then.
 struct Holding {
   NameId class_id = kUnknownName;  // of the lock
@@ -46,7 +43,7 @@ struct Holding {
   std::int64_t ns = 0;  // waiting time of others
   std::int64_t count = 0;
 };
-using Holdings = std::map<std::tuple<NameId, std::string, FrameKey>, Holding>;
+using Holdings = std::map<std::tuple<NameId, std::string, FrameLine>, Holding>;
 constexpr std::size_t kPlaceHolders = 3;  // holders listed per row
 
 struct LockPlace {
@@ -108,7 +105,7 @@ class TimePage {
 
   void locks() {
     std::map<std::pair<MonitorKind, NameId>, LockType> types;
-    std::map<std::tuple<MonitorKind, NameId, FrameKey, FrameKey>, LockPlace> places;
+    std::map<std::tuple<MonitorKind, NameId, FrameLine, FrameLine>, LockPlace> places;
     Holdings holders;
     for (const MonitorTime& monitor : time_.monitors) {
       LockType& type = types[{monitor.kind, monitor.class_id}];
@@ -118,7 +115,7 @@ class TimePage {
       type.count += monitor.count;
       const FrameLine at = innermost(monitor.frames, names_);
       const FrameLine app = outside_jdk(monitor.frames, names_);
-      LockPlace& place = places[{monitor.kind, monitor.class_id, frame_key(at), frame_key(app)}];
+      LockPlace& place = places[{monitor.kind, monitor.class_id, at, app}];
       place.type = type;
       place.at = at;
       place.app = app;
@@ -172,7 +169,7 @@ class TimePage {
 
   void add_holder(Holdings& sums, NameId class_id, const LockHolder& holder) {
     const FrameLine app = outside_jdk(holder.frames, names_);
-    const auto key = std::tuple(class_id, holder.thread, frame_key(app));
+    const auto key = std::tuple(class_id, holder.thread, app);
     Holding& sum = sums.try_emplace(key, Holding{class_id, holder.thread, app}).first->second;
     sum.ns += holder.ns;
     sum.count += holder.count;
