@@ -89,7 +89,6 @@ class StacksOfNodes {
 
 std::vector<Event> events_of(const SiteSet& sites, FirefoxStacks& profile, std::int64_t end_ms) {
   struct Known {
-    std::size_t site = 0;
     double dead = 0;  // in the whole history
     double seen_so_far = 0, dead_so_far = 0;
     Changes plus, minus;
@@ -97,37 +96,38 @@ std::vector<Event> events_of(const SiteSet& sites, FirefoxStacks& profile, std::
   std::unordered_map<std::uint64_t, std::size_t> index;
   std::vector<Known> known(sites.size());
   for (std::size_t i = 0; i < sites.size(); ++i) {
-    known[i].site = i;
     index[SiteSum::key_of(sites[i].class_id, sites[i].trace)] = i;
   }
-  const auto find = [&](const SiteChange& change) -> Known* {
-    const TraceNumber trace = std::max(change.trace, kEmptyTrace);
-    const auto found = index.find(SiteSum::key_of(change.class_id, trace));
-    return found == index.end() ? nullptr : &known[found->second];
+  const auto find = [&](const SiteChange& change) {
+    return index.find(SiteSum::key_of(change.class_id, std::max(change.trace, kEmptyTrace)));
   };
   for (const SiteMoment& moment : sites.history()) {
     for (const SiteChange& change : moment.changes) {
-      if (Known* one = find(change)) one->dead += change.dead_bytes;
+      if (const auto at = find(change); at != index.end()) {
+        known[at->second].dead += change.dead_bytes;
+      }
     }
   }
   for (const SiteMoment& moment : sites.history()) {
     for (const SiteChange& change : moment.changes) {
-      Known* one = find(change);
-      if (one == nullptr) continue;
-      const SiteLife& life = sites[one->site].life;
-      one->seen_so_far += change.seen_bytes;
-      one->plus.reach(moment.ms, one->seen_so_far);
-      if (one->dead <= 0) continue;
+      const auto at = find(change);
+      if (at == index.end()) continue;
+      const SiteLife& life = sites[at->second].life;
+      Known& one = known[at->second];
+      one.seen_so_far += change.seen_bytes;
+      one.plus.reach(moment.ms, one.seen_so_far);
+      if (one.dead <= 0) continue;
       // With one object in N followed, the others are assumed to have died at the same times.
-      const double share = static_cast<double>(life.seen_bytes - life.live_bytes) / one->dead;
-      one->dead_so_far += change.dead_bytes;
-      one->minus.reach(moment.ms, one->dead_so_far * share);
+      const double share = static_cast<double>(life.seen_bytes - life.live_bytes) / one.dead;
+      one.dead_so_far += change.dead_bytes;
+      one.minus.reach(moment.ms, one.dead_so_far * share);
     }
   }
   std::vector<Event> events;
   StacksOfNodes stacks(sites.traces(), profile);
-  for (Known& one : known) {
-    const Site& site = sites[one.site];
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const Site& site = sites[i];
+    Known& one = known[i];
     const std::uint32_t stack = profile.allocation(stacks.of(site.trace), site.class_id);
     const std::int64_t before = site.bytes - site.life.seen_bytes;
     if (before > 0) {
@@ -144,8 +144,7 @@ std::vector<Event> events_of(const SiteSet& sites, FirefoxStacks& profile, std::
       if (bytes > 0) events.push_back({ms, stack, -bytes});
     }
   }
-  std::stable_sort(events.begin(), events.end(),
-                   [](const Event& a, const Event& b) { return a.ms < b.ms; });
+  std::ranges::stable_sort(events, {}, &Event::ms);
   return events;
 }
 

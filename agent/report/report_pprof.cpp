@@ -18,11 +18,11 @@
 
 #include "allocations/store/weighted_sum.h"
 #include "report/gzip_sink.h"
-#include "report/pprof_comments.h"
 #include "report/protobuf_writer.h"
 #include "report/report.h"
 #include "report/report_names.h"
 #include "report/report_time.h"
+#include "report/report_words.h"
 #include "report/time_stacks.h"
 
 namespace ddm {

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <span>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "allocations/store/weighted_sum.h"
 #include "report/report_words.h"
@@ -136,15 +138,16 @@ std::vector<AllocSite> sites_of(const ReportData& data, ReportNames& names, Site
 }
 
 std::vector<AllocSite> top_sites(std::vector<AllocSite> sites, SiteOrder order, std::size_t limit) {
-  const auto larger = [order](const AllocSite& a, const AllocSite& b) {
-    if (a.bytes == b.bytes && a.count == b.count) {
-      return std::tie(a.class_id, a.at, a.app) < std::tie(b.class_id, b.at, b.app);
-    }
-    const bool by_bytes = order == SiteOrder::kBytes ? a.bytes != b.bytes : a.count == b.count;
-    return by_bytes ? a.bytes > b.bytes : a.count > b.count;
+  const bool by_bytes = order == SiteOrder::kBytes;
+  const auto key = [by_bytes](const AllocSite& site) {
+    const auto [first, second] =
+        by_bytes ? std::pair(site.bytes, site.count) : std::pair(site.count, site.bytes);
+    return std::tuple(-first, -second, site.class_id, site.at, site.app);
   };
-  std::sort(sites.begin(), sites.end(), larger);
-  if (sites.size() > limit) sites.resize(limit);
+  limit = std::min(limit, sites.size());
+  const auto end = sites.begin() + static_cast<std::ptrdiff_t>(limit);
+  std::ranges::partial_sort(sites, end, {}, key);
+  sites.resize(limit);
   return sites;
 }
 
@@ -167,26 +170,20 @@ std::vector<std::string> site_lines(const AllocSite& site, ReportNames& names, s
 }
 
 std::vector<ThreadTotal> threads_of(const ReportData& data) {
-  std::map<std::int64_t, WeightedSum> sums;
+  std::map<std::int64_t, std::pair<WeightedSum, const ThreadBytes*>> by_id;
   for (std::size_t i = 0; i < data.records.size(); ++i) {
     const AllocRecord& record = data.records[i].record;
-    sums[record.thread_id].add(record);
-  }
-  std::map<std::int64_t, ThreadTotal> by_id;
-  for (const auto& [id, sum] : sums) {
-    by_id[id].bytes = sum.bytes();
-    by_id[id].count = sum.count();
+    by_id[record.thread_id].first.add(record);
   }
   for (const ThreadBytes& account : data.summary.threads)
-    by_id[account.thread_id].account = &account;
+    by_id[account.thread_id].second = &account;
   std::vector<ThreadTotal> totals;
-  for (auto& [id, total] : by_id) {
-    total.thread_id = id;
-    total.name = thread_name_of(data, id);
-    totals.push_back(std::move(total));
+  for (const auto& [id, known] : by_id) {
+    const auto& [sum, account] = known;
+    totals.push_back(
+        {id, std::string(thread_name_of(data, id)), sum.bytes(), sum.count(), account});
   }
-  std::stable_sort(totals.begin(), totals.end(),
-                   [](const ThreadTotal& a, const ThreadTotal& b) { return a.bytes > b.bytes; });
+  std::ranges::stable_sort(totals, std::greater{}, &ThreadTotal::bytes);
   return totals;
 }
 

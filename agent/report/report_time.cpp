@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 
@@ -82,8 +83,7 @@ class Tables {
       all += sample.count;
     }
     for (auto& [key, sum] : by_stack) sums_.push_back(std::move(sum));
-    std::stable_sort(sums_.begin(), sums_.end(),
-                     [](const StackSample& a, const StackSample& b) { return a.count > b.count; });
+    std::ranges::stable_sort(sums_, std::greater{}, &StackSample::count);
     line("\n{} samples: {}, each of {} of {}, in {} stacks", sampler.wall ? "Wall-clock" : "CPU",
          grouped(all), ms(sampler.requested_ns),
          sampler.wall ? "a thread's time, waiting or not" : "CPU",

@@ -22,6 +22,12 @@ std::string utc_millis(std::int64_t ms_since_epoch);          // "2024-05-01 12:
 // The label for allocations whose stacks have a gap (CallTree).
 inline constexpr std::string_view kOfSeldomStacks = "of stacks without room for all frames";
 
+// Prefixes of the comments that describe a profile's (.pb.gz) figures: report_pprof.cpp writes them,
+// `ddm gate` reads them.
+inline constexpr std::string_view kPprofVm = "vm: ";  // followed by "vm" of a jsonl summary
+inline constexpr std::string_view kPprofEstimated = "estimated: ";
+inline constexpr std::string_view kPprofRecentOnly = "recent records alone (sites=0)";
+
 // Terminal width that text for people fits in. Files have complete names.
 constexpr std::size_t kColumns = 80;
 constexpr std::size_t kAnyColumns = std::size_t{1} << 30;

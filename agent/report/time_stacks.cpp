@@ -4,16 +4,15 @@ namespace ddm {
 
 TimeStacks TimeStacks::of_methods(const TimeData& time) {
   TimeStacks all(Of::kMethods);
+  std::vector<Frame> frames;
   for (const MethodPath& path : time.method_paths) {
+    frames.clear();
     for (const MethodPath* at = &path;;
          at = &time.method_paths[static_cast<std::size_t>(at->caller)]) {
-      all.frames_.push_back({time.methods[at->method].name, kNativeFrameBci});
+      frames.push_back({time.methods[at->method].name, kNativeFrameBci});
       if (at->caller == MethodPath::kNoCaller) break;
     }
-    Stack stack;
-    stack.amount = path.self_ns;
-    stack.count = path.calls;
-    all.end(stack);
+    all.add({path.self_ns, path.calls}, frames);
   }
   return all;
 }
@@ -21,10 +20,7 @@ TimeStacks TimeStacks::of_methods(const TimeData& time) {
 TimeStacks TimeStacks::of_samples(const TimeData& time) {
   TimeStacks all(Of::kSamples);
   for (const StackSample& sample : time.samples) {
-    Stack stack;
-    stack.amount = stack.count = sample.count;
-    stack.cut = sample.cut;
-    all.add(stack, sample.frames);
+    all.add({sample.count, sample.count, sample.cut}, sample.frames);
   }
   return all;
 }
@@ -33,13 +29,8 @@ TimeStacks TimeStacks::of_locks(const TimeData& time) {
   TimeStacks all(Of::kLocks);
   for (const MonitorTime& monitor : time.monitors) {
     if (monitor.kind == MonitorKind::kPin) continue;
-    Stack stack;
-    stack.amount = monitor.ns;
-    stack.count = monitor.count;
-    stack.class_id = monitor.class_id;
-    stack.kind = monitor.kind;
-    stack.cut = monitor.cut;
-    all.add(stack, monitor.frames);
+    all.add({monitor.ns, monitor.count, monitor.cut, monitor.class_id, monitor.kind},
+            monitor.frames);
   }
   return all;
 }
@@ -50,12 +41,8 @@ TimeStacks TimeStacks::first_of(const TimeData& time) {
 }
 
 void TimeStacks::add(Stack stack, std::span<const Frame> frames) {
+  stack.begin = frames_.size();
   frames_.insert(frames_.end(), frames.begin(), frames.end());
-  end(stack);
-}
-
-void TimeStacks::end(Stack stack) {
-  stack.begin = stacks_.empty() ? 0 : stacks_.back().end;
   stack.end = frames_.size();
   stacks_.push_back(stack);
 }

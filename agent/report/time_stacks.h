@@ -15,10 +15,10 @@ class TimeStacks {
   struct Stack {
     std::int64_t amount = 0;  // nanoseconds; for samples equal to count
     std::int64_t count = 0;
+    bool cut = false;
     NameId class_id = kUnknownName;          // class of the lock; kUnknownName: none
     MonitorKind kind = MonitorKind::kEnter;  // of locks
-    bool cut = false;
-    std::size_t begin = 0, end = 0;  // of its frames
+    std::size_t begin = 0, end = 0;          // of its frames
   };
 
   // Self time and number of calls of each chain of timed methods.
@@ -42,7 +42,6 @@ class TimeStacks {
  private:
   explicit TimeStacks(Of of) : of_(of) {}
   void add(Stack stack, std::span<const Frame> frames);
-  void end(Stack stack);  // of the frames added since the last call
 
   Of of_;
   std::vector<Stack> stacks_;

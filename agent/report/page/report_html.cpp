@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "core/jvm_text.h"
-#include "report/page/page_template.h"
 #include "report/page/report_page.h"
 #include "report/report.h"
 #include "report/report_json.h"
@@ -127,6 +126,7 @@ void append_page_source(std::string& out, PageSource& source) {
 }
 
 std::string page_of(std::string_view data) {
+  constexpr std::string_view kPageDataHere = "REPORT_DATA_HERE";  // in page.html
   std::string page(kPageTemplate);
   page.replace(page.find(kPageDataHere), kPageDataHere.size(), data);
   return page;

@@ -12,6 +12,7 @@
 // but a stack may end in a frame; what its own bar stands for is the amount there. Those of locks
 // have the kind of waiting as the outermost bar.
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -147,8 +148,7 @@ class TimePage {
                        method_of(place.at), place_of(place.at), method_of(place.app),
                        place_of(place.app), place.ns, place.count);
     std::vector<Holding> longest = list_of(place.holders);
-    std::stable_sort(longest.begin(), longest.end(),
-                     [](const Holding& a, const Holding& b) { return a.ns > b.ns; });
+    std::ranges::stable_sort(longest, std::greater{}, &Holding::ns);
     longest.resize(std::min(kPlaceHolders, longest.size()));
     out_ += ',';
     append_json_array(out_, longest, [&](const Holding& holder) {

@@ -40,6 +40,8 @@ std::vector<const Row*> page_rows(const std::vector<Row>& rows,
   return chosen;
 }
 
+// The page without its data, generated at build time from page.html, page.css and page_*.js.
+extern const std::string_view kPageTemplate;
 // The complete page with this data.
 std::string page_of(std::string_view data);
 

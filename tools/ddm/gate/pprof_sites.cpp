@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "report/pprof_comments.h"
+#include "report/report_words.h"
 #include "serve/pprof_profile.h"
 #include "stack/names/name_table.h"
 
