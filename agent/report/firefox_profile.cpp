@@ -56,8 +56,8 @@ void FirefoxStacks::append(ReportPieces& pieces) const {
   // No library.
   append_firefox_constants(pieces, frames_,
                            {{"nativeSymbol", "null"}, {"lib", "-1"}, {"innerWindowID", "null"}});
-  append_firefox_list(pieces, "line", frames_, [](std::string& to, const auto& one) {
-    one.second > 0 ? append_json_number(to, one.second) : static_cast<void>(to += "null");
+  append_firefox_column(pieces, "line", frames_, [](const auto& one) {
+    return one.second > 0 ? std::optional(one.second) : std::nullopt;
   });
   append_firefox_constants(pieces, frames_, {{"column", "null"}, {"originalLocation", "null"}});
   append_firefox_length(out, frames_.size());
@@ -65,9 +65,8 @@ void FirefoxStacks::append(ReportPieces& pieces) const {
   append_firefox_column(pieces, "name", functions_, [](const Function& one) { return one.name; });
   append_firefox_constants(pieces, functions_,
                            {{"isJS", "false"}, {"relevantForJS", "false"}, {"resource", "-1"}});
-  append_firefox_list(pieces, "source", functions_, [](std::string& to, const Function& one) {
-    one.source ? append_json_number(to, *one.source) : static_cast<void>(to += "null");
-  });
+  append_firefox_column(pieces, "source", functions_,
+                        [](const Function& one) { return one.source; });
   append_firefox_constants(
       pieces, functions_,
       {{"lineNumber", "null"}, {"columnNumber", "null"}, {"originalLocation", "null"}});

@@ -89,11 +89,12 @@ void append_firefox_list(ReportPieces& pieces, std::string_view key, const List&
   }
   out += "],";
 }
+// The same with `number(element)`, which may be none.
 template <typename List, typename Number>
 void append_firefox_column(ReportPieces& pieces, std::string_view key, const List& list,
                            Number number) {
   append_firefox_list(pieces, key, list, [&](std::string& out, const auto& one) {
-    append_json_number(out, static_cast<std::int64_t>(number(one)));
+    append_json_number(out, number(one));
   });
 }
 // The last member of a table, and the end of the table.

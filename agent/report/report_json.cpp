@@ -69,12 +69,23 @@ void append_json_number(std::string& out, std::int64_t number) {
   out.append(digits.data(), digits.size());
 }
 
+void append_json_number(std::string& out, const std::optional<std::int64_t>& number) {
+  if (number) return append_json_number(out, *number);
+  out += "null";
+}
+
 void begin_json_member(std::string& out, std::string_view key) {
   if (!out.empty() && out.back() != '{') out += ',';
   out.append("\"").append(key).append("\":");
 }
 
 void append_json_member(std::string& out, std::string_view key, std::int64_t number) {
+  begin_json_member(out, key);
+  append_json_number(out, number);
+}
+
+void append_json_member(std::string& out, std::string_view key,
+                        const std::optional<std::int64_t>& number) {
   begin_json_member(out, key);
   append_json_number(out, number);
 }
@@ -115,17 +126,12 @@ void append_summary_members(std::string& out, const ReportData& data) {
   const auto add = [&out](std::string_view key, const auto& value) {
     append_json_member(out, key, value);
   };
-  const auto add_if_known = [&](std::string_view key, const std::optional<std::int64_t>& value) {
-    if (value) return add(key, *value);
-    begin_json_member(out, key);
-    out += "null";
-  };
   add("pid", summary.pid);
   add("app", summary.app);
   add("engine", summary.engine);
   add("walker", summary.walker);
   add("interval", summary.interval);
-  if (summary.sampled()) add_if_known("samples", summary.samples);
+  if (summary.sampled()) add("samples", summary.samples);
   if (summary.seen_at_least) {
     begin_json_member(out, "seen_at_least");
     out += "true";
@@ -155,8 +161,8 @@ void append_summary_members(std::string& out, const ReportData& data) {
   }
   if (data.records.overtaken() != 0) add("overtaken", data.records.overtaken());
   add("dropped", summary.dropped);
-  add_if_known("unattributed_bytes", summary.unattributed_bytes);
-  add_if_known("virtual_thread_stack_bytes", summary.virtual_thread_stack_bytes);
+  add("unattributed_bytes", summary.unattributed_bytes);
+  add("virtual_thread_stack_bytes", summary.virtual_thread_stack_bytes);
   add("classes_rewritten", summary.classes_rewritten);
   append_counts(out, "classes_skipped", summary.classes_skipped);
   append_counts(out, "methods_skipped", summary.methods_skipped);
@@ -176,7 +182,7 @@ void append_summary_members(std::string& out, const ReportData& data) {
   if (!data.time.not_timed.empty()) append_counts(out, "not_timed", data.time.not_timed);
   if (data.time.monitor_on) add("monitor", *data.time.monitor_on ? "on" : "off");
   if (!data.time.incomplete.empty()) add("incomplete", data.time.incomplete);
-  add_if_known("allocated_bytes", summary.allocated_bytes);
+  add("allocated_bytes", summary.allocated_bytes);
   append_counts(out, "dropped_reasons", summary.dropped_reasons);
   append_counts(out, "walker_gave_up", summary.walks.gave_up);
   add("walker_compared", summary.walks.compared);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -16,10 +17,13 @@ namespace ddm {
 void append_json_string(std::string& out, std::string_view jvm_text);
 
 void append_json_number(std::string& out, std::int64_t number);
+void append_json_number(std::string& out, const std::optional<std::int64_t>& number);  // or null
 
 // A member of an object, behind a comma unless it is the first. `key` needs no escapes.
 void begin_json_member(std::string& out, std::string_view key);  // its value follows
 void append_json_member(std::string& out, std::string_view key, std::int64_t number);
+void append_json_member(std::string& out, std::string_view key,
+                        const std::optional<std::int64_t>& number);  // or null
 void append_json_member(std::string& out, std::string_view key, std::string_view jvm_text);
 
 // Appends numbers and strings, with commas between them.

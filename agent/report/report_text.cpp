@@ -23,7 +23,12 @@ constexpr std::size_t kTopThreads = 10;
 class TextReport {
  public:
   TextReport(const ReportData& data, const ReportSink& sink, std::size_t columns)
-      : data_(data), summary_(data.summary), columns_(columns), names_(data.names), pieces_(sink) {}
+      : data_(data),
+        summary_(data.summary),
+        recorded_(recorded(data.records)),
+        columns_(columns),
+        names_(data.names),
+        pieces_(sink) {}
 
   void write() {
     body();
@@ -50,12 +55,11 @@ class TextReport {
       return;
     }
     const std::vector<AllocSite> sites = sites_of(data_, names_);
-    site_table("bytes", top_sites(sites, SiteOrder::kBytes, kTextSites), sites.size());
-    site_table("count", top_sites(sites, SiteOrder::kCount, kTextSites), sites.size());
+    site_table("bytes", sites, SiteOrder::kBytes);
+    site_table("count", sites, SiteOrder::kCount);
     if (data_.sites.counted()) {
-      const std::vector<AllocSite> app = sites_of(data_, names_, SiteFrame::kApp);
-      site_table("bytes and first frame outside the JDK",
-                 top_sites(app, SiteOrder::kBytes, kTextSites), app.size());
+      site_table("bytes and first frame outside the JDK", sites_of(data_, names_, SiteFrame::kApp),
+                 SiteOrder::kBytes);
     }
     living();
     out_ += "\nRecords, newest first (UTC)\n";
@@ -127,8 +131,7 @@ class TextReport {
     if (!summary_.made_of_answer()) {
       amount(summary_.seen_at_least ? "seen at least" : "seen", summary_.seen, summary_.seen_bytes);
     }
-    const WeightedSum sum = recorded(data_.records);
-    amount("recorded", sum.count(), sum.bytes());
+    amount("recorded", recorded_.count(), recorded_.bytes());
     if (summary_.sampled() && summary_.samples) {
       line("{:<18}{:>15} taken, {} recorded", "samples", grouped(*summary_.samples),
            grouped(static_cast<std::int64_t>(data_.records.size())));
@@ -214,14 +217,13 @@ class TextReport {
     }
   }
 
-  void site_table(std::string_view order, const std::vector<AllocSite>& top, std::size_t all) {
+  void site_table(std::string_view by, const std::vector<AllocSite>& sites, SiteOrder order) {
+    const std::vector<AllocSite> top = top_sites(sites, order, kTextSites);
     const bool whole = data_.sites.counted();
-    const WeightedSum sum = recorded(data_.records);
-    const std::int64_t bytes = whole ? summary_.seen_bytes : sum.bytes();
-    const std::int64_t count = whole ? summary_.seen : sum.count();
-    line("\nTop {} of {} sites by {}, of {}{}", top.size(), all, order,
+    line("\nTop {} of {} sites by {}, of {}{}", top.size(), sites.size(), by,
          whole ? "the whole run" : "what is recorded", summary_.sampled() ? ", estimated" : "");
-    site_rows(top, bytes, count, order != "count");
+    site_rows(top, whole ? summary_.seen_bytes : recorded_.bytes(),
+              whole ? summary_.seen : recorded_.count(), order == SiteOrder::kBytes);
   }
 
   // `survived`: adds how many collections at least half of a site's live objects have survived.
@@ -256,6 +258,7 @@ class TextReport {
 
   const ReportData& data_;
   const ReportSummary& summary_;
+  const WeightedSum recorded_;
   const std::size_t columns_;  // width of tables
   ReportNames names_;
   ReportPieces pieces_;

@@ -72,7 +72,7 @@ PageNames::Name PageNames::class_named(const std::string& text) {
 PageNames::Name PageNames::thread(std::int64_t id, const std::string& name) {
   const auto [known, fresh] = by_thread_.try_emplace(std::to_string(id) + ' ' + name, 0);
   if (fresh) {
-    threads_.push_back({id, printable(name)});
+    threads_.emplace_back(id, printable(name));
     known->second = add(kThread);
   }
   return known->second;
@@ -117,7 +117,7 @@ void PageNames::append_to(std::string& out) const {
   out += ",\n\"thread_names\":";
   append_json_array(out, numbered_[kThread].order, [&](std::uint32_t thread) {
     out += '[';
-    append_json_values(out, threads_[thread].id, threads_[thread].name);
+    append_json_values(out, threads_[thread].first, threads_[thread].second);
     out += ']';
   });
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "report/report_names.h"
@@ -50,10 +51,6 @@ class PageNames {
     std::uint32_t name = 0, file = 0;  // of methods_, files_
     int line = 0;
   };
-  struct PageThread {
-    std::int64_t id = 0;
-    std::string name;
-  };
   struct Numbered {
     std::vector<std::uint32_t> uses, places, order;
   };
@@ -65,7 +62,7 @@ class PageNames {
   TextNumbers methods_, files_, class_texts_;
   std::string origins_;  // by place in methods_
   std::vector<PageFrame> frames_;
-  std::vector<PageThread> threads_;
+  std::vector<std::pair<std::int64_t, std::string>> threads_;     // id, name
   std::unordered_map<std::uint64_t, Name> by_frame_;              // method and bci
   std::unordered_map<std::uint64_t, std::vector<Name>> by_line_;  // method's text and line
   std::unordered_map<NameId, Name> by_class_;

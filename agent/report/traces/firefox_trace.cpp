@@ -114,9 +114,8 @@ void firefox_trace(const MethodTrace& trace, const TraceNames& names, const std:
         out, {name != trace.threads.end() ? name->second : fmt::format("thread {}", number), app,
               trace.pid, number, first});
     out += ",\n\"samples\":{\"weightType\":\"tracing-ms\",";
-    append_firefox_list(pieces, "stack", thread.spans(), [](std::string& to, const Span& span) {
-      span.stack ? append_json_number(to, *span.stack) : static_cast<void>(to += "null");
-    });
+    append_firefox_column(pieces, "stack", thread.spans(),
+                          [](const Span& span) { return span.stack; });
     append_firefox_list(pieces, "time", thread.spans(),
                         [](std::string& to, const Span& span) { append_millis(to, span.begin); });
     append_firefox_list(pieces, "weight", thread.spans(),
