@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <span>
 #include <unordered_map>
-#include <utility>
 
 namespace ddm {
 namespace {

@@ -1,4 +1,3 @@
-// Selects the report writer by a file's ending.
 #include "report/report.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Sums recorded allocations by site and by thread.
 #include "report/report_sites.h"
 
 #include <fmt/format.h>

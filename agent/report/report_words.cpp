@@ -1,4 +1,3 @@
-// Formats numbers, times and long names for people.
 #include "report/report_words.h"
 
 #include <fmt/format.h>

@@ -5,14 +5,6 @@
 #include "report/report.h"
 
 namespace ddm {
-namespace {
-
-bool is_such(const std::string& dump, bool (*such)(ReportFormat)) {
-  const auto format = report_format_of(dump);
-  return format && such(*format);
-}
-
-}  // namespace
 
 std::vector<OptionRow> ReportOptions::rows() {
   using enum OptionRow::Reload;
@@ -50,10 +42,11 @@ std::vector<OptionRow> ReportOptions::rows() {
 
 Wrong ReportOptions::conflict(bool live, bool sites) const {
   for (const std::string& dump : dumps) {
-    if (!live && is_such(dump, needs_live)) {
+    const auto format = report_format_of(dump);
+    if (!live && format && needs_live(*format)) {
       return fmt::format("dump={} needs live=y (or live=1/N)", dump);
     }
-    if (!sites && is_such(dump, needs_sites)) {
+    if (!sites && format && needs_sites(*format)) {
       return fmt::format("dump={} needs sites, and sites=0 switches them off", dump);
     }
   }

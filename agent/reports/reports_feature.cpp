@@ -36,7 +36,10 @@ bool ReportsFeature::use_options(JNIEnv* jni) {
     none_ = options_.dump_none;
     files_ = std::make_unique<ReportFiles>(options_.dumps, pid_, load_time_);
     files_->check();
-    use_heap_dumps(jni, files_->heap_dumps());
+    heap_dumps_.reset();  // no dump is in progress, since the lock is held
+    if (const auto& paths = files_->heap_dumps(); !paths.empty()) {
+      heap_dumps_ = std::make_unique<HeapDumpReports>(make_heap_dumps_(), jni, paths, followed_);
+    }
   }
   const bool into_any = (files_ && files_->any()) || heap_dumps_;
   const std::int64_t seconds = options_.every_seconds.value_or(0);
@@ -48,14 +51,6 @@ bool ReportsFeature::use_options(JNIEnv* jni) {
     reporter_->every(period, [this](JNIEnv* on_reporter) { write(on_reporter, "every", false); });
   }
   return into_any;
-}
-
-// Lock held, so no dump is in progress.
-void ReportsFeature::use_heap_dumps(JNIEnv* jni, std::vector<std::string> paths) {
-  heap_dumps_.reset();
-  if (paths.empty()) return;
-  heap_dumps_ =
-      std::make_unique<HeapDumpReports>(make_heap_dumps_(), jni, std::move(paths), followed_);
 }
 
 void ReportsFeature::started() {
@@ -70,12 +65,11 @@ void ReportsFeature::started() {
 void ReportsFeature::start_reporter(JNIEnv* jni) {
   if (reporter_) return;
   auto reporter = std::make_unique<AgentThread>(context_.jvmti, "ddmagent-reports");
-  const std::string error = reporter->start(jni);
-  if (!error.empty()) {
+  if (const std::string error = reporter->start(jni); error.empty()) {
+    reporter_ = std::move(reporter);
+  } else {
     log_error("starting the agent's thread: {}", error);
-    return;
   }
-  reporter_ = std::move(reporter);
 }
 
 void ReportsFeature::write(JNIEnv* jni, const char* reason, bool oom) {

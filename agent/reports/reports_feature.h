@@ -65,7 +65,6 @@ class ReportsFeature final : public Feature, private VmListener {
   // Replaces the paths of dump=, if given, and the period of every=. Returns whether there are
   // reports to write.
   bool use_options(JNIEnv* jni);
-  void use_heap_dumps(JNIEnv* jni, std::vector<std::string> paths);
   void start_reporter(JNIEnv* jni);
   void write(JNIEnv* jni, const char* reason, bool oom);
   // Lock held in all of these.

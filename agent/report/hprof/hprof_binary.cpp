@@ -1,5 +1,6 @@
 #include "report/hprof/hprof_binary.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <limits>
@@ -38,10 +39,8 @@ constexpr std::array kPrimitives = {Primitive{"boolean", 'Z', 4}, Primitive{"cha
                                     Primitive{"int", 'I', 10},    Primitive{"long", 'J', 11}};
 
 const Primitive* primitive(std::string_view name) {
-  for (const Primitive& one : kPrimitives) {
-    if (one.name == name) return &one;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(kPrimitives, name, &Primitive::name);
+  return found != kPrimitives.end() ? &*found : nullptr;
 }
 
 std::string_view without_dimension(std::string_view type_name) {
@@ -54,9 +53,7 @@ std::string internal_class_name(std::string_view type_name) {
   std::string dimensions;
   for (; type_name.ends_with("[]"); type_name = without_dimension(type_name)) dimensions += '[';
   std::string name(type_name);
-  for (char& c : name) {
-    if (c == '.') c = '/';
-  }
+  std::ranges::replace(name, '.', '/');
   if (dimensions.empty()) return name;
   if (const Primitive* element = primitive(type_name)) return dimensions + element->letter;
   return dimensions + "L" + name + ";";
@@ -222,10 +219,7 @@ void HprofBinary::sites(const HprofSites& sites, ReportNames& names, std::uint16
   begin(kSitesRecord, 34 + 25 * sites.list().size());
   integer(flags, 2);
   integer(std::bit_cast<std::uint32_t>(cutoff), 4);
-  saturated(sites.totals().live_bytes);
-  saturated(sites.totals().live_count);
-  integer(static_cast<std::uint64_t>(sites.totals().bytes), 8);
-  integer(static_cast<std::uint64_t>(sites.totals().count), 8);
+  put_totals(sites.totals());
   integer(sites.list().size(), 4);
   for (const HprofSite& site : sites.list()) {
     const std::string& name = names.table().class_name(site.class_id);
@@ -242,6 +236,10 @@ void HprofBinary::sites(const HprofSites& sites, ReportNames& names, std::uint16
 void HprofBinary::heap_summary(const HprofSite& totals, std::int64_t now_ms) {
   now(now_ms);
   begin(kHeapSummaryRecord, 24);
+  put_totals(totals);
+}
+
+void HprofBinary::put_totals(const HprofSite& totals) {
   saturated(totals.live_bytes);
   saturated(totals.live_count);
   integer(static_cast<std::uint64_t>(totals.bytes), 8);

@@ -89,6 +89,7 @@ class HprofBinary {
   void put_trace(std::uint32_t serial, std::uint32_t thread, std::span<const HprofFrame> stack,
                  ReportNames& names);
   std::uint32_t empty_trace();
+  void put_totals(const HprofSite& totals);
   void now(std::int64_t now_ms) { offset_us_ = 1000 * (now_ms - created_ms_); }
 
   const std::int64_t created_ms_;

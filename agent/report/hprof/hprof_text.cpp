@@ -7,7 +7,6 @@
 
 #include "core/jvm_text.h"
 #include "report/report_pieces.h"
-#include "report/report_words.h"
 
 namespace ddm {
 namespace {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <span>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -124,11 +123,8 @@ void PageTree::add_times(const TimesReading& times,
     for (const SiteShare& share : shares) {
       const auto at = by_site.find(site_key(share.class_id, share.trace));
       if (at == by_site.end()) continue;
-      PageFigures& sum = moment[at->second];
-      sum.amount += share.bytes;
-      sum.count += share.count;
-      left[at->second].amount -= share.bytes;
-      left[at->second].count -= share.count;
+      moment[at->second].add(share.bytes, share.count);
+      left[at->second].add(-share.bytes, -share.count);
     }
   }
   if (moments.empty()) return;
@@ -138,8 +134,7 @@ void PageTree::add_times(const TimesReading& times,
   }
   for (std::uint32_t at = 1; at < left.size(); ++at) {
     if (left[at].count < 0.5) continue;
-    moments.back()[at].amount += left[at].amount;
-    moments.back()[at].count += left[at].count;
+    moments.back()[at].add(left[at].amount, left[at].count);
   }
   std::size_t told = 0;
   for (const auto& moment : moments) told += moment.size();
@@ -149,10 +144,7 @@ void PageTree::add_times(const TimesReading& times,
     for (std::size_t i = 0; i < moments.size(); i += 2) {
       std::map<std::uint32_t, PageFigures> both = std::move(moments[i]);
       if (i + 1 < moments.size()) {
-        for (const auto& [at, sum] : moments[i + 1]) {
-          both[at].amount += sum.amount;
-          both[at].count += sum.count;
-        }
+        for (const auto& [at, sum] : moments[i + 1]) both[at].add(sum.amount, sum.count);
       }
       told += both.size();
       moments[i / 2] = std::move(both);
@@ -198,9 +190,7 @@ void PageTree::add(const RecordSet& records, const ReportData& threads) {
     Node node = thread->second;
     node = below(node, frames, (record.flags & kStackTruncated) != 0);
     node = child(node, names_.class_of(record.class_id));
-    PageFigures& figures = this->figures(node);
-    figures.amount += record.weighted_bytes();
-    figures.count += record.weight;
+    figures(node).add(record.weighted_bytes(), record.weight);
     moments_.push_back(
         {record.time_ms, nodes_[node].figures, record.weighted_bytes(), double{record.weight}});
   }
@@ -217,9 +207,7 @@ void PageTree::add(const TimeStacks& stacks, const std::vector<std::string>& thr
     if (stack.class_id != kUnknownName) node = child(node, names_.class_of(stack.class_id));
     const bool bare = frames.empty() && !stack.cut && stack.class_id == kUnknownName;
     if (bare) node = child(node, names_.word("(no Java frame)"));
-    PageFigures& figures = this->figures(node);
-    figures.amount += static_cast<double>(stack.amount);
-    figures.count += static_cast<double>(stack.count);
+    figures(node).add(static_cast<double>(stack.amount), static_cast<double>(stack.count));
   }
 }
 
@@ -300,10 +288,8 @@ void PageTree::append_moments(std::string& out) const {
   std::vector<std::map<std::uint32_t, PageFigures>> sums(
       static_cast<std::size_t>((span + step - 1) / step));
   for (const Moment& one : moments_) {
-    PageFigures& sum =
-        sums[static_cast<std::size_t>((one.ms - oldest.ms) / step)][walk_[one.figures]];
-    sum.amount += one.amount;
-    sum.count += one.count;
+    const auto moment = static_cast<std::size_t>((one.ms - oldest.ms) / step);
+    sums[moment][walk_[one.figures]].add(one.amount, one.count);
   }
   out += "{\"step_ms\":";
   append_json_number(out, step);

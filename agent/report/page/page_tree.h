@@ -27,6 +27,10 @@ struct PageFigures {
   // Of a comparison: the same in the earlier report.
   double amount_before = 0, count_before = 0;
   std::uint32_t ages = 0;  // index in the tree's list; 0: none
+  void add(double more_amount, double more_count) {
+    amount += more_amount;
+    count += more_count;
+  }
 };
 
 class PageTree {

@@ -12,7 +12,6 @@
 #include "report/page/page_tree.h"
 #include "report/report.h"
 #include "report/report_names.h"
-#include "report/report_sites.h"
 
 namespace ddm {
 
