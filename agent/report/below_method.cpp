@@ -55,8 +55,8 @@ void keep_below(ReportData& data, const std::string& name) {
       summary.seen_bytes += site.bytes;
     }
   } else {
+    summary.seen = static_cast<std::int64_t>(data.records.size());
     for (std::size_t i = 0; i < data.records.size(); ++i) {
-      ++summary.seen;
       summary.seen_bytes += data.records[i].record.size;
     }
   }

@@ -48,15 +48,14 @@ bool is_number(std::string_view text) {
 // Removes temporary files of killed writers: NAME.tmp-PID without a lock.
 void remove_left_behind(const std::string& path) {
   const std::size_t slash = path.rfind('/');
-  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const std::string prefix = path.substr(slash + 1) + ".tmp-";  // npos + 1 = 0
-  DIR* const listed = ::opendir(directory.c_str());
+  const std::string directory = path.substr(0, slash + 1);  // npos + 1 = 0
+  const std::string prefix = path.substr(slash + 1) + ".tmp-";
+  DIR* const listed = ::opendir(directory.empty() ? "." : directory.c_str());
   if (listed == nullptr) return;
   while (const dirent* entry = ::readdir(listed)) {
     const std::string_view name = entry->d_name;
     if (!name.starts_with(prefix) || !is_number(name.substr(prefix.size()))) continue;
-    const std::string left =
-        slash == std::string::npos ? std::string(name) : directory + std::string(name);
+    const std::string left = directory + entry->d_name;
     const int fd = open_locked(left, 0);
     if (fd < 0) continue;
     ::unlink(left.c_str());

@@ -53,8 +53,9 @@ class PprofWriter {
       const auto [record, frames] = data_.records[i];
       WeightedSum sum;
       sum.add(record);
-      add_sample(frames, (record.flags & kStackTruncated) != 0, record.class_id,
-                 {sum.count(), sum.bytes()});
+      begin_allocation(record.class_id);
+      add_frames(frames, (record.flags & kStackTruncated) != 0);
+      add_sample({sum.count(), sum.bytes()});
     }
   }
 
@@ -83,16 +84,14 @@ class PprofWriter {
     profile_.add_integer(14, text(measured));
     for (std::size_t i = 0; i < stacks.size(); ++i) {
       const TimeStacks::Stack& stack = stacks[i];
-      stack_.clear();
-      ProtobufWriter sample;
       if (locks) {
-        add_label(sample, "kind", name_of(stack.kind));
+        add_label("kind", name_of(stack.kind));
         if (stack.class_id != kUnknownName) {
-          add_label(sample, "class", names_.class_name(stack.class_id));
+          add_label("class", names_.class_name(stack.class_id));
         }
       }
       add_frames(stacks.frames(i), stack.cut);
-      add_sample(std::move(sample), {stack.count, stack.amount * each});
+      add_sample({stack.count, stack.amount * each});
     }
   }
 
@@ -150,7 +149,7 @@ class PprofWriter {
         stack_.push_back(there);
       }
       if (node == kCutTrace) stack_.push_back(cut_location());
-      add_sample(std::move(sample_), values);
+      add_sample(values);
     }
   }
 
@@ -161,27 +160,18 @@ class PprofWriter {
     profile_.add_message(field, message);
   }
 
-  void add_sample(std::span<const Frame> frames, bool cut, NameId class_id,
-                  const std::vector<std::int64_t>& values) {
-    begin_allocation(class_id);
-    add_frames(frames, cut);
-    add_sample(std::move(sample_), values);
-  }
-
   // The class stands inside of the frames.
   void begin_allocation(NameId class_id) {
-    stack_.clear();
     const std::string& class_name = names_.class_name(class_id);
     stack_.push_back(class_location(class_id, class_name));
-    sample_ = {};
-    add_label(sample_, "class", class_name);
+    add_label("class", class_name);
   }
 
-  void add_label(ProtobufWriter& sample, std::string_view key, std::string_view value) {
+  void add_label(std::string_view key, std::string_view value) {
     ProtobufWriter label;
     label.add_integer(1, text(key));
     label.add_integer(2, text(value));
-    sample.add_message(3, label);
+    sample_.add_message(3, label);
   }
 
   void add_frames(std::span<const Frame> frames, bool cut) {
@@ -189,12 +179,14 @@ class PprofWriter {
     if (cut) stack_.push_back(cut_location());
   }
 
-  // With the locations of stack_.
-  void add_sample(ProtobufWriter sample, const std::vector<std::int64_t>& values) {
+  // With the labels and the stack added since the last one.
+  void add_sample(const std::vector<std::int64_t>& values) {
     const std::vector<std::uint64_t> numbers(values.begin(), values.end());
-    sample.add_packed(1, stack_);
-    sample.add_packed(2, numbers);
-    profile_.add_message(2, sample);
+    sample_.add_packed(1, stack_);
+    sample_.add_packed(2, numbers);
+    profile_.add_message(2, sample_);
+    stack_.clear();
+    sample_.clear();
     if (profile_.bytes().size() >= kPieceBytes) hand_on();
   }
 
@@ -265,7 +257,7 @@ class PprofWriter {
   GzipSink gzip_;
   ProtobufWriter profile_;            // not written yet: fields may be in any order
   std::vector<std::uint64_t> stack_;  // of the sample that is being put together
-  ProtobufWriter sample_;
+  ProtobufWriter sample_;             // its labels
   std::unordered_map<std::string, std::uint64_t> texts_;
   std::unordered_map<std::uint64_t, std::uint64_t> locations_;  // by method and line
   std::unordered_map<NameId, std::uint64_t> class_locations_, functions_;

@@ -24,7 +24,10 @@ std::int64_t sum_of(const std::map<std::string, std::int64_t>& counts) {
 class Summary {
  public:
   explicit Summary(const ReportData& data)
-      : data_(data), summary_(data.summary), names_(data.names) {}
+      : data_(data),
+        summary_(data.summary),
+        recorded_(recorded(data.records)),
+        names_(data.names) {}
 
   std::string write() {
     add(fmt::format("Allocations of {} (pid {}), tracked for {}",
@@ -62,8 +65,7 @@ class Summary {
 
   void totals() {
     amount(summary_.seen_at_least ? "seen at least" : "seen", summary_.seen, summary_.seen_bytes);
-    const WeightedSum sum = recorded(data_.records);
-    amount("recorded", sum.count(), sum.bytes());
+    amount("recorded", recorded_.count(), recorded_.bytes());
     if (summary_.sampled() && summary_.allocated_bytes) {
       add(fmt::format("  {:<28}             {:>18} bytes {:>11}", "the VM's own count",
                       grouped(*summary_.allocated_bytes), human_bytes(*summary_.allocated_bytes)));
@@ -108,7 +110,7 @@ class Summary {
 
   void sites() {
     const bool whole = data_.sites.counted();
-    const std::int64_t bytes = whole ? summary_.seen_bytes : recorded(data_.records).bytes();
+    const std::int64_t bytes = whole ? summary_.seen_bytes : recorded_.bytes();
     const auto above = static_cast<std::size_t>(std::count(out_.begin(), out_.end(), '\n')) + 1;
     const std::vector<AllocSite> top = top_sites(sites_of(data_, names_), SiteOrder::kBytes,
                                                  std::min(kSummarySites, (kLines - above) / 2));
@@ -129,6 +131,7 @@ class Summary {
 
   const ReportData& data_;
   const ReportSummary& summary_;
+  const WeightedSum recorded_;
   ReportNames names_;
   std::string out_;
 };

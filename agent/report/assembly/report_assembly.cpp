@@ -19,8 +19,7 @@ void ReportAssembly::include(TimeDataSource& source) {
 }
 
 bool ReportAssembly::has_figures() const {
-  return std::any_of(parts_.begin(), parts_.end(),
-                     [](const ReportPart* part) { return part->has_figures(); });
+  return std::ranges::any_of(parts_, &ReportPart::has_figures);
 }
 
 std::optional<ReportData> ReportAssembly::report(JNIEnv* jni, std::string reason) {

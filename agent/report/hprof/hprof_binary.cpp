@@ -1,13 +1,14 @@
 #include "report/hprof/hprof_binary.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "core/class_names.h"
 #include "core/jvm_text.h"
+#include "report/hprof/hprof_reader.h"
 
 namespace ddm {
 namespace {
@@ -15,32 +16,11 @@ namespace {
 constexpr std::string_view kMagic = "JAVA PROFILE 1.0.2";
 constexpr std::size_t kIdBytes = 8;
 
-enum RecordTag : std::uint8_t {
-  kTextRecord = 0x01,
-  kClassRecord = 0x02,
-  kFrameRecord = 0x04,
-  kTraceRecord = 0x05,
-  kSitesRecord = 0x06,
-  kHeapSummaryRecord = 0x07,
-  kThreadStartRecord = 0x0A,
-  kThreadEndRecord = 0x0B,
-  kCpuSamplesRecord = 0x0D,
-  kSettingsRecord = 0x0E,
-};
-
-struct Primitive {
-  std::string_view name;
-  char letter;
-  std::uint8_t element;
-};
-constexpr std::array kPrimitives = {Primitive{"boolean", 'Z', 4}, Primitive{"char", 'C', 5},
-                                    Primitive{"float", 'F', 6},   Primitive{"double", 'D', 7},
-                                    Primitive{"byte", 'B', 8},    Primitive{"short", 'S', 9},
-                                    Primitive{"int", 'I', 10},    Primitive{"long", 'J', 11}};
-
-const Primitive* primitive(std::string_view name) {
-  const auto found = std::ranges::find(kPrimitives, name, &Primitive::name);
-  return found != kPrimitives.end() ? &*found : nullptr;
+// 0: no primitive type.
+std::uint8_t primitive_type(std::string_view name) {
+  const auto found = std::ranges::find(kHprofPrimitives, name);
+  if (found == kHprofPrimitives.end()) return 0;
+  return static_cast<std::uint8_t>(kHprofFirstPrimitive + (found - kHprofPrimitives.begin()));
 }
 
 std::string_view without_dimension(std::string_view type_name) {
@@ -55,14 +35,14 @@ std::string internal_class_name(std::string_view type_name) {
   std::string name(type_name);
   std::ranges::replace(name, '.', '/');
   if (dimensions.empty()) return name;
-  if (const Primitive* element = primitive(type_name)) return dimensions + element->letter;
+  if (primitive_type(type_name) != 0) return dimensions + descriptor_of(type_name);
   return dimensions + "L" + name + ";";
 }
 
 std::uint8_t hprof_element_type(std::string_view type_name) {
   if (!type_name.ends_with("[]")) return 0;
-  const Primitive* element = primitive(without_dimension(type_name));
-  return element != nullptr ? element->element : 2;
+  const std::uint8_t element = primitive_type(without_dimension(type_name));
+  return element != 0 ? element : kHprofReference;
 }
 
 std::string HprofBinary::header() const {
@@ -93,7 +73,7 @@ std::uint64_t HprofBinary::text(std::string_view jvm_text) {
   const std::string utf8 = utf8_of(jvm_text);
   const auto [id, fresh] = numbers_.text(utf8);
   if (fresh) {
-    begin(kTextRecord, kIdBytes + utf8.size());
+    begin(HprofReader::kText, kIdBytes + utf8.size());
     integer(id, kIdBytes);
     out_ += utf8;
   }
@@ -107,7 +87,7 @@ std::uint32_t HprofBinary::type(std::string_view type_name) {
     own_types_.push_back(serial);
     const std::uint64_t name = text(internal_name);
     const std::uint32_t no_stack = empty_trace();
-    begin(kClassRecord, 4 + kIdBytes + 4 + kIdBytes);
+    begin(HprofReader::kLoadClass, 4 + kIdBytes + 4 + kIdBytes);
     integer(serial, 4);
     integer(serial, kIdBytes);  // object addresses are never that low
     integer(no_stack, 4);
@@ -123,7 +103,7 @@ std::uint64_t HprofBinary::frame(const HprofFrame& frame, ReportNames& names) {
     const std::uint64_t name = text(method.method), signature = text(method.signature),
                         file = method.file.empty() ? 0 : text(method.file);
     const std::uint32_t of = type(method.class_name);
-    begin(kFrameRecord, 4 * kIdBytes + 8);
+    begin(HprofReader::kFrame, 4 * kIdBytes + 8);
     integer(id, kIdBytes);
     integer(name, kIdBytes);
     integer(signature, kIdBytes);
@@ -156,7 +136,7 @@ void HprofBinary::put_trace(std::uint32_t serial, std::uint32_t thread,
                             std::span<const HprofFrame> stack, ReportNames& names) {
   std::vector<std::uint64_t> ids;
   for (const HprofFrame& one : stack) ids.push_back(frame(one, names));
-  begin(kTraceRecord, 12 + kIdBytes * ids.size());
+  begin(HprofReader::kTrace, 12 + kIdBytes * ids.size());
   integer(serial, 4);
   integer(thread, 4);
   integer(ids.size(), 4);
@@ -166,7 +146,7 @@ void HprofBinary::put_trace(std::uint32_t serial, std::uint32_t thread,
 std::uint32_t HprofBinary::empty_trace() {
   const auto [serial, fresh] = numbers_.trace({});
   if (fresh) {
-    begin(kTraceRecord, 12);
+    begin(HprofReader::kTrace, 12);
     integer(serial, 4);
     integer(0, 4);
     integer(0, 4);
@@ -175,7 +155,7 @@ std::uint32_t HprofBinary::empty_trace() {
 }
 
 void HprofBinary::settings(const HprofSettings& settings) {
-  begin(kSettingsRecord, 6);
+  begin(HprofReader::kSettings, 6);
   integer((settings.alloc_traces ? 1u : 0u) | (settings.cpu_sampling ? 2u : 0u), 4);
   integer(settings.depth, 2);
 }
@@ -183,7 +163,7 @@ void HprofBinary::settings(const HprofSettings& settings) {
 void HprofBinary::thread_start(std::int64_t id, std::string_view name, std::string_view group) {
   const std::uint64_t name_id = text(name), group_id = text(group), none = text("");
   const std::uint32_t no_stack = empty_trace();
-  begin(kThreadStartRecord, 4 + kIdBytes + 4 + 3 * kIdBytes);
+  begin(HprofReader::kThreadStart, 4 + kIdBytes + 4 + 3 * kIdBytes);
   integer(HprofNumbers::thread(id), 4);
   integer(0, kIdBytes);  // the thread object is unknown
   integer(no_stack, 4);
@@ -193,7 +173,7 @@ void HprofBinary::thread_start(std::int64_t id, std::string_view name, std::stri
 }
 
 void HprofBinary::thread_end(std::int64_t id) {
-  begin(kThreadEndRecord, 4);
+  begin(HprofReader::kThreadEnd, 4);
   integer(HprofNumbers::thread(id), 4);
 }
 
@@ -216,7 +196,7 @@ void HprofBinary::introduce(const HprofCosts& costs, ReportNames& names, std::in
 void HprofBinary::sites(const HprofSites& sites, ReportNames& names, std::uint16_t flags,
                         float cutoff, std::int64_t now_ms) {
   introduce(sites, names, now_ms);
-  begin(kSitesRecord, 34 + 25 * sites.list().size());
+  begin(HprofReader::kSites, 34 + 25 * sites.list().size());
   integer(flags, 2);
   integer(std::bit_cast<std::uint32_t>(cutoff), 4);
   put_totals(sites.totals());
@@ -235,7 +215,7 @@ void HprofBinary::sites(const HprofSites& sites, ReportNames& names, std::uint16
 
 void HprofBinary::heap_summary(const HprofSite& totals, std::int64_t now_ms) {
   now(now_ms);
-  begin(kHeapSummaryRecord, 24);
+  begin(HprofReader::kHeapSummary, 24);
   put_totals(totals);
 }
 
@@ -248,7 +228,7 @@ void HprofBinary::put_totals(const HprofSite& totals) {
 
 void HprofBinary::cpu_samples(const HprofCosts& samples, ReportNames& names, std::int64_t now_ms) {
   introduce(samples, names, now_ms);
-  begin(kCpuSamplesRecord, 8 + 8 * samples.list().size());
+  begin(HprofReader::kCpuSamples, 8 + 8 * samples.list().size());
   saturated(samples.total());
   integer(samples.list().size(), 4);
   for (const HprofCost& cost : samples.list()) {

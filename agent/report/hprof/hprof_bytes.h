@@ -3,15 +3,19 @@
 // One thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ddm {
 
 // Type codes of values and elements in a dump.
-inline constexpr std::uint8_t kHprofReference = 2;
+inline constexpr std::uint8_t kHprofReference = 2, kHprofFirstPrimitive = 4;
+inline constexpr std::array<std::string_view, 8> kHprofPrimitives = {
+    "boolean", "char", "float", "double", "byte", "short", "int", "long"};
 
 // Bytes of a value of the type; 0: invalid type.
 std::uint32_t hprof_value_bytes(std::uint8_t type, std::uint32_t id_bytes);

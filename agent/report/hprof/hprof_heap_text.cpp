@@ -167,7 +167,7 @@ class HeapText {
     const bool references = array.element == kHprofReference;
     const std::string element =
         references ? fmt::format("{}@{:x}", element_of(class_name(array.of)), array.of)
-                   : primitive_name(array.element);
+                   : std::string(kHprofPrimitives[array.element - kHprofFirstPrimitive]);
     line("ARR {:x} (sz={}, trace={}, nelems={}, elem type={})", array.id, size,
          trace_of(array.trace), elements, element);
     for (std::uint64_t i = 0; references && i < elements && in.bytes().good(); ++i) {
@@ -178,11 +178,6 @@ class HeapText {
   // The VM gives all objects the empty stack's number; all others are the stream's.
   static std::uint32_t trace_of(std::uint32_t serial) { return serial <= 1 ? kNone : serial; }
 
-  static std::string primitive_name(std::uint8_t kind) {
-    constexpr std::string_view kNames[] = {"",      "",       "",     "",      "boolean", "char",
-                                           "float", "double", "byte", "short", "int",     "long"};
-    return std::string(kNames[kind]);
-  }
   static std::string element_of(const std::string& array_name) {
     return array_name.ends_with("[]") ? array_name.substr(0, array_name.size() - 2) : array_name;
   }

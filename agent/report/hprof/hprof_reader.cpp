@@ -24,16 +24,14 @@ bool HprofReader::open() {
   return known;
 }
 
-void HprofReader::damaged() {
+std::nullopt_t HprofReader::damaged() {
   if (problem_.empty()) problem_ = fmt::format("damaged at byte {}", bytes_.position());
+  return std::nullopt;
 }
 
 std::optional<HprofReader::Record> HprofReader::next() {
   if (!problem_.empty()) return std::nullopt;
-  if (bytes_.position() > end_) {
-    damaged();
-    return std::nullopt;
-  }
+  if (bytes_.position() > end_) return damaged();
   bytes_.skip(left());
   if (bytes_.at_end()) {
     if (!bytes_.holds(end_)) problem_ = "it ends in the middle of a record";
@@ -43,10 +41,7 @@ std::optional<HprofReader::Record> HprofReader::next() {
   record.tag = bytes_.byte();
   bytes_.integer(4);
   record.length = bytes_.integer(4);
-  if (!bytes_.good()) {
-    damaged();
-    return std::nullopt;
-  }
+  if (!bytes_.good()) return damaged();
   object_end_ = bytes_.position();
   end_ = object_end_ + record.length;
   return record;
@@ -61,8 +56,7 @@ std::optional<HprofReader::Object> HprofReader::next_object() {
   const bool known = read_object(object);
   object_end_ = bytes_.position() + object.rest;
   if (known && bytes_.good() && object_end_ <= end_) return object;
-  damaged();
-  return std::nullopt;
+  return damaged();
 }
 
 bool HprofReader::read_object(Object& object) {

@@ -21,7 +21,13 @@ class HprofReader {
     kLoadClass = 0x02,
     kFrame = 0x04,
     kTrace = 0x05,
+    kSites = 0x06,
+    kHeapSummary = 0x07,
+    kThreadStart = 0x0A,
+    kThreadEnd = 0x0B,
     kHeapDump = 0x0C,
+    kCpuSamples = 0x0D,
+    kSettings = 0x0E,
     kSegment = 0x1C,
   };
   struct Record {
@@ -98,7 +104,7 @@ class HprofReader {
   bool read_object(Object& object);
   void read_class(Object& object);
   bool read_root(Object& object);
-  void damaged();
+  std::nullopt_t damaged();
 
   HprofBytes bytes_;
   std::uint32_t id_bytes_ = 0;

@@ -189,26 +189,21 @@ class TimePage {
 
 std::vector<PageSource> page_time_sources(const TimeData& time, PageNames& names) {
   std::vector<PageSource> sources;
-  const auto add = [&](const char* name, const char* amount, const TimeStacks& stacks,
-                       PageTree::With with) -> PageTree& {
-    return sources
-        .emplace_back(
-            PageSource{name, amount, stacks.amount(), stacks.count(), with, PageTree(names)})
-        .tree;
+  const auto add = [&](const char* name, const char* amount, PageTree::With with,
+                       const TimeStacks& stacks, const std::vector<std::string>& threads = {}) {
+    sources.push_back({name, amount, stacks.amount(), stacks.count(), with, PageTree(names)});
+    sources.back().tree.add(stacks, threads);
   };
   if (!time.methods.empty()) {
-    const TimeStacks stacks = TimeStacks::of_methods(time);
-    add("times", "ns", stacks, PageTree::With::kAmount).add(stacks);
+    add("times", "ns", PageTree::With::kAmount, TimeStacks::of_methods(time));
   }
   if (!time.samples.empty()) {
-    const TimeStacks stacks = TimeStacks::of_samples(time);
     std::vector<std::string> threads;
     for (const StackSample& sample : time.samples) threads.push_back(sample.thread);
-    add("samples", "", stacks, PageTree::With::kCount).add(stacks, threads);
+    add("samples", "", PageTree::With::kCount, TimeStacks::of_samples(time), threads);
   }
   if (!time.monitors.empty()) {
-    const TimeStacks stacks = TimeStacks::of_locks(time);
-    add("locks", "ns", stacks, PageTree::With::kAmount).add(stacks);
+    add("locks", "ns", PageTree::With::kAmount, TimeStacks::of_locks(time));
   }
   return sources;
 }

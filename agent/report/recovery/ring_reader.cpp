@@ -36,11 +36,11 @@ class RingImage {
     if (!result.error.empty()) return result;
     for (int i = 0; i < kReadTries; ++i) {
       RecoveredRing& ring = result.ring.emplace();
-      const std::uint64_t generations = names_generation() + threads_generation();
+      const std::uint64_t before = generations();
       // Records first: the names that they refer to were stored before them.
       read_records(ring);
       read_names(ring);
-      if (generations == names_generation() + threads_generation()) break;
+      if (before == generations()) break;
     }
     result.ring->data.records = std::move(records_);
     read_facts(*result.ring);
@@ -67,12 +67,9 @@ class RingImage {
       return "has version " + std::to_string(header_.version) +
              " of the ring file; this ddm reads " + std::to_string(kRingVersion);
     }
-    if (header_.checksum != ring_checksum(header_)) return "is damaged in its head";
-    if (header_.records < 1 || header_.records > kMaxRecords || header_.depth < 1 ||
-        header_.depth > kMaxDepth) {
-      return "is damaged in its head";
-    }
-    if (header_.slot_bytes != RingSlot::bytes(header_.depth) ||
+    if (header_.checksum != ring_checksum(header_) || header_.records < 1 ||
+        header_.records > kMaxRecords || header_.depth < 1 || header_.depth > kMaxDepth ||
+        header_.slot_bytes != RingSlot::bytes(header_.depth) ||
         header_.record_bytes != sizeof(AllocRecord) ||
         !fits(kRingHeadBytes, header_.names_at, header_.names_half_bytes, header_.threads_at) ||
         !fits(header_.names_at, header_.threads_at, header_.threads_half_bytes, header_.slots_at)) {
@@ -90,9 +87,9 @@ class RingImage {
            half <= (end - at - sizeof(NameSection)) / 2;
   }
 
-  std::uint64_t names_generation() const { return at<NameSection>(header_.names_at).generation; }
-  std::uint64_t threads_generation() const {
-    return at<NameSection>(header_.threads_at).generation;
+  std::uint64_t generations() const {
+    return at<NameSection>(header_.names_at).generation +
+           at<NameSection>(header_.threads_at).generation;
   }
 
   // The used part of the valid half.

@@ -54,62 +54,55 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   }
 }
 
-class KeyReader {
- public:
-  explicit KeyReader(MethodTrace& trace) : trace_(trace) {}
-
-  // "" or the error.
-  std::string read(std::string_view key) {
-    std::string_view section;
-    for (const std::string_view line : split(key, '\n')) {
-      if (line.empty()) continue;
-      const bool begins = line[0] == '*';
-      if (begins) section = line;
-      if (!begins && !take(section, line)) {
-        return "a line of its key section makes no sense: " + std::string(line);
-      }
-    }
-    return version_ == 2 || version_ == 3 ? "" : "its version is neither 2 nor 3";
+// Of the section *version: the version alone, or NAME=VALUE.
+void take_fact(std::string_view line, MethodTrace& trace, int& version) {
+  const std::size_t equals = line.find('=');
+  if (equals == std::string_view::npos) {
+    version = number_in<int>(line).value_or(0);
+    return;
   }
-  int version() const { return version_; }
+  const std::string_view name = line.substr(0, equals), value = line.substr(equals + 1);
+  if (name == "data-file-overflow") trace.overflow = value == "true";
+  if (name == "elapsed-time-usec") {
+    trace.elapsed_micros = number_in<std::uint64_t>(value).value_or(0);
+  }
+  if (name == "pid") trace.pid = number_in<std::int64_t>(value).value_or(0);
+}
 
- private:
-  bool take(std::string_view section, std::string_view line) {
-    if (section == "*version") return version_line(line);
-    const std::vector<std::string_view> fields = split(line, '\t');
-    if (section == "*threads") {
-      const auto id = number_in<std::uint16_t>(fields[0]);
-      if (fields.size() != 2 || !id) return false;
-      trace_.threads[*id] = unescaped(fields[1]);
-      return true;
-    }
-    if (section != "*methods" || fields.size() != 6 || !fields[0].starts_with("0x")) return false;
-    const auto id = number_in<std::uint32_t>(fields[0].substr(2), 16);
-    const auto line_number = number_in<std::int32_t>(fields[5]);
-    if (!id || *id % 4 != 0 || *id == 0 || !line_number) return false;
-    trace_.methods[*id / 4 - 1] = {unescaped(fields[1]), unescaped(fields[2]), unescaped(fields[3]),
-                                   unescaped(fields[4]), *line_number};
+bool take_thread_or_method(std::string_view section, std::string_view line, MethodTrace& trace) {
+  const std::vector<std::string_view> fields = split(line, '\t');
+  if (section == "*threads") {
+    const auto id = number_in<std::uint16_t>(fields[0]);
+    if (fields.size() != 2 || !id) return false;
+    trace.threads[*id] = unescaped(fields[1]);
     return true;
   }
+  if (section != "*methods" || fields.size() != 6 || !fields[0].starts_with("0x")) return false;
+  const auto id = number_in<std::uint32_t>(fields[0].substr(2), 16);
+  const auto line_number = number_in<std::int32_t>(fields[5]);
+  if (!id || *id % 4 != 0 || *id == 0 || !line_number) return false;
+  trace.methods[*id / 4 - 1] = {unescaped(fields[1]), unescaped(fields[2]), unescaped(fields[3]),
+                                unescaped(fields[4]), *line_number};
+  return true;
+}
 
-  bool version_line(std::string_view line) {
-    const std::size_t equals = line.find('=');
-    if (equals == std::string_view::npos) {
-      version_ = number_in<int>(line).value_or(0);
-      return true;
+// "" or the error.
+std::string read_key(std::string_view key, MethodTrace& trace) {
+  int version = 0;
+  std::string_view section;
+  for (const std::string_view line : split(key, '\n')) {
+    if (line.empty()) continue;
+    if (line[0] == '*') {
+      section = line;
+    } else if (section == "*version") {
+      take_fact(line, trace, version);
+    } else if (!take_thread_or_method(section, line, trace)) {
+      return "a line of its key section makes no sense: " + std::string(line);
     }
-    const std::string_view name = line.substr(0, equals), value = line.substr(equals + 1);
-    if (name == "data-file-overflow") trace_.overflow = value == "true";
-    if (name == "elapsed-time-usec") {
-      trace_.elapsed_micros = number_in<std::uint64_t>(value).value_or(0);
-    }
-    if (name == "pid") trace_.pid = number_in<std::int64_t>(value).value_or(0);
-    return true;
   }
-
-  MethodTrace& trace_;
-  int version_ = 0;
-};
+  trace.dual = version == 3;
+  return version == 2 || version == 3 ? "" : "its version is neither 2 nor 3";
+}
 
 }  // namespace
 
@@ -161,9 +154,7 @@ std::string method_trace_file(const MethodTrace& trace) {
 std::string read_method_trace(std::string_view bytes, MethodTrace& trace) {
   const std::size_t end = bytes.find(kKeyEnd);
   if (end == std::string_view::npos) return "it has no key section";
-  KeyReader key(trace);
-  if (std::string problem = key.read(bytes.substr(0, end)); !problem.empty()) return problem;
-  trace.dual = key.version() == 3;
+  if (std::string problem = read_key(bytes.substr(0, end), trace); !problem.empty()) return problem;
   const std::string_view data = bytes.substr(end + kKeyEnd.size());
   const std::size_t record = trace.dual ? kDualRecordBytes : kRecordBytes;
   if (data.size() < kDataOffset || data.substr(0, 4) != "SLOW") return "it has no data";
