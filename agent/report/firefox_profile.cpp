@@ -80,10 +80,9 @@ void FirefoxStacks::append(ReportPieces& pieces) const {
       pieces, sources_,
       {{"startLine", "1"}, {"startColumn", "1"}, {"sourceMapURL", "null"}, {"content", "null"}});
   append_firefox_length(out, sources_.size());
-  out += R"(,"sourceLocationTable":{"source":[],"line":[],"column":[],"length":0},)";
+  out += R"(,"sourceLocationTable":{"source":[],"line":[],"column":[],"length":0})";
   append_firefox_list(pieces, "stringArray", texts_.list(),
                       [](std::string& to, const std::string& one) { append_json_string(to, one); });
-  if (!out.empty() && out.back() == ',') out.pop_back();  // after the last member
 }
 
 std::uint32_t FirefoxStacks::child(std::optional<std::uint32_t> parent, std::uint32_t frame) {
@@ -151,8 +150,7 @@ void append_firefox_thread(std::string& out, const FirefoxThread& thread) {
 }
 
 void append_firefox_length(std::string& out, std::size_t length) {
-  out += "\"length\":";
-  append_json_number(out, static_cast<std::int64_t>(length));
+  append_json_member(out, "length", static_cast<std::int64_t>(length));
   out += '}';
 }
 

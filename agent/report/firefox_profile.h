@@ -79,7 +79,8 @@ template <typename List, typename Append>
 void append_firefox_list(ReportPieces& pieces, std::string_view key, const List& list,
                          Append append) {
   std::string& out = pieces.text();
-  out.append("\"").append(key).append("\":[");
+  begin_json_member(out, key);
+  out += '[';
   bool first = true;
   for (const auto& one : list) {
     if (!first) out += ',';
@@ -87,7 +88,7 @@ void append_firefox_list(ReportPieces& pieces, std::string_view key, const List&
     append(out, one);
     if (!pieces.wanted()) return;
   }
-  out += "],";
+  out += ']';
 }
 // The same with `number(element)`, which may be none.
 template <typename List, typename Number>

@@ -170,7 +170,7 @@ void firefox_report(const ReportData& data, const ReportSink& sink) {
       R"(,"samples":{{"stack":[null,null],"time":[0,{}],"weight":null,"weightType":"samples",)"
       R"("length":2}},)",
       end_ms);
-  out += "\n\"nativeAllocations\":{\"weightType\":\"bytes\",";
+  out += "\n\"nativeAllocations\":{\"weightType\":\"bytes\"";
   append_firefox_column(pieces, "time", events, [](const Event& event) { return event.ms; });
   append_firefox_column(pieces, "weight", events, [](const Event& event) { return event.bytes; });
   append_firefox_column(pieces, "stack", events, [](const Event& event) { return event.stack; });

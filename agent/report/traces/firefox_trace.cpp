@@ -113,7 +113,7 @@ void firefox_trace(const MethodTrace& trace, const TraceNames& names, const std:
     append_firefox_thread(
         out, {name != trace.threads.end() ? name->second : fmt::format("thread {}", number), app,
               trace.pid, number, first});
-    out += ",\n\"samples\":{\"weightType\":\"tracing-ms\",";
+    out += ",\n\"samples\":{\"weightType\":\"tracing-ms\"";
     append_firefox_column(pieces, "stack", thread.spans(),
                           [](const Span& span) { return span.stack; });
     append_firefox_list(pieces, "time", thread.spans(),
