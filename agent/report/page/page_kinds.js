@@ -6,14 +6,7 @@
 // "(ILjava/lang/String;[J)V" -> "(int, String, long[])", to tell overloads apart.
 function parameters(signature) {
   const basic = {
-    B: 'byte',
-    C: 'char',
-    D: 'double',
-    F: 'float',
-    I: 'int',
-    J: 'long',
-    S: 'short',
-    Z: 'boolean'
+    B: 'byte', C: 'char', D: 'double', F: 'float', I: 'int', J: 'long', S: 'short', Z: 'boolean',
   };
   const inside = signature.slice(1, signature.lastIndexOf(')'));
   const each = inside.match(/\[*(L[^;]+;|[BCDFIJSZ])/g) || [];
@@ -114,14 +107,10 @@ function timesTabs() {
     },
     {
       id: 'classes', short: 'Class', title: 'By class',
-      make: (chosen) => {
-        const rows = classes(methodRows(chosen));
-        return {
-          rows,
-          columns: [share(rows), self, calls,
-                    {title: 'class', key: 'type', cell: (row) => breakable(row.type)}],
-        };
-      },
+      make: tableOf(
+          (chosen) => classes(methodRows(chosen)),
+          (rows) => [share(rows), self, calls,
+                     {title: 'class', key: 'type', cell: (row) => breakable(row.type)}]),
     },
   ];
 }
@@ -152,39 +141,27 @@ function samplesTabs() {
   return [
     {
       id: 'methods', short: 'Method', title: 'Methods',
-      make: (chosen) => {
-        const rows = methodRows(chosen);
-        return {
-          rows,
-          columns: [share(rows), self, figureColumn('total', 'total', grouped),
-                    {title: 'method', key: 'name', cell: (row) => methodCell(row.name)}],
-        };
-      },
+      make: tableOf(
+          methodRows,
+          (rows) => [share(rows), self, figureColumn('total', 'total', grouped),
+                     {title: 'method', key: 'name', cell: (row) => methodCell(row.name)}]),
     },
     {
       id: 'outside', short: 'App', title: 'By the first frame outside the JDK',
-      make: (chosen) => {
-        const rows = rowsBy(
-            chosen, appFrame,
-            (end) => ({name: methodName(appFrame(end)), place: framePlace(appFrame(end))}));
-        return {
-          rows,
-          columns: [share(rows), count, {
+      make: tableOf(
+          (chosen) => rowsBy(
+              chosen, appFrame,
+              (end) => ({name: methodName(appFrame(end)), place: framePlace(appFrame(end))})),
+          (rows) => [share(rows), count, {
             title: 'method', key: 'name',
             cell: (row) => (row.name ? methodCell(row.name, row.place) : '(no Java frame)'),
-          }],
-        };
-      },
+          }]),
     },
     {
       id: 'threads', short: 'Thread', title: 'By thread',
-      make: (chosen) => {
-        const rows = threadRows(chosen);
-        return {
-          rows,
-          columns: [share(rows), count, {title: 'thread', key: 'name', cell: (row) => row.name}],
-        };
-      },
+      make: tableOf(
+          threadRows,
+          (rows) => [share(rows), count, {title: 'thread', key: 'name', cell: (row) => row.name}]),
     },
   ];
 }

@@ -75,6 +75,11 @@ function rowsBy(chosen, keyOf, first, each) {
   }
   return [...rows.values()].filter((row) => base.keys.some((figure) => row[figure] !== 0));
 }
+// What a tab makes: the rows of the chosen stacks, and the columns for them.
+const tableOf = (rowsOf, columnsOf) => (chosen) => {
+  const rows = rowsOf(chosen);
+  return {rows, columns: columnsOf(rows)};
+};
 const kMostFrames = frameMethods.length + 1;
 const sumOf = (rows, key) => rows.reduce((sum, row) => sum + row[key], 0);
 
