@@ -7,12 +7,6 @@
 #include "reports/report_files.h"
 
 namespace ddm {
-namespace {
-
-// Time for the full collection that precedes the dump.
-constexpr std::chrono::seconds kOomPatience{10};
-
-}  // namespace
 
 HeapDumpReports::HeapDumpReports(std::unique_ptr<HeapDumps> dumps, JNIEnv* jni,
                                  std::vector<std::string> paths, FollowedObjects& followed)
@@ -42,6 +36,7 @@ void HeapDumpReports::write(JNIEnv* jni, bool oom, bool dying) {
 }
 
 void HeapDumpReports::await_oom() {
+  constexpr std::chrono::seconds kOomPatience{10};  // for the full collection before the dump
   const auto limit = std::chrono::steady_clock::now() + exit_limits::kHeapDumpLimit;
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, kOomPatience, [this] { return oom_dumped_; })) {

@@ -13,11 +13,6 @@
 #include "wire/chunks/report_chunk.h"
 
 namespace ddm {
-namespace {
-
-constexpr std::size_t kMaxReport = kMaxOutgoingPacket - (std::size_t{1} << 20);
-
-}  // namespace
 
 ReportHandlers::ReportHandlers(const HandlerContext& context, ReportAssembly& assembly,
                                FollowedObjects& followed)
@@ -148,7 +143,7 @@ void ReportHandlers::answer(JNIEnv* jni, const Content& content,
 
 Result<Chunk> ReportHandlers::packed_report(JNIEnv* jni, const Content& content,
                                             const std::vector<Waiting>& waiting) const {
-  ReportPacker packer(kMaxReport);
+  ReportPacker packer(kMaxOutgoingPacket - (std::size_t{1} << 20));
   const auto wanted = [&] {
     return !closing_ && std::any_of(waiting.begin(), waiting.end(), [](const Waiting& one) {
       return one.session->is_open() && one.reply.wanted();

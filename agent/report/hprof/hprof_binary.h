@@ -61,12 +61,9 @@ class HprofBinary {
   // readers of dumps accept no more classes.
   void introduce(const HprofSites& sites, ReportNames& names, std::int64_t now_ms);
   void introduce(const HprofCosts& costs, ReportNames& names, std::int64_t now_ms);
-  // A class that a heap dump in this stream defines, by internal_class_name(), and the numbers that
-  // the dump has used.
-  void add_foreign_type(const std::string& internal_name, std::uint32_t serial) {
-    numbers_.add_foreign_type(internal_name, serial);
-  }
-  void skip_to(const HprofFirst& used) { numbers_.skip_to(used); }
+  // For the classes that a heap dump in this stream defines, by internal_class_name(), and the
+  // numbers that it has used.
+  HprofNumbers& numbers() { return numbers_; }
   // Text since the last take() may be lost: everything is written again when it is referred to.
   void forget_written() {
     out_.clear();

@@ -240,8 +240,9 @@ class SitesDump {
     if (!stacks_.number) alone.emplace(0, first_);
     HprofBinary* const records = alone ? &*alone : stacks_.stream;
     if (records != nullptr) {
-      records->skip_to(first_);
-      for (const auto& [name, serial] : classes_) records->add_foreign_type(name, serial);
+      HprofNumbers& numbers = records->numbers();
+      numbers.skip_to(first_);
+      for (const auto& [name, serial] : classes_) numbers.add_foreign_type(name, serial);
     }
     classes_ = {};
     if (alone) {

@@ -8,11 +8,6 @@
 #include "stack/names/jdk_classes.h"
 
 namespace ddm {
-namespace {
-
-constexpr char kNoOrigin = '9';
-
-}  // namespace
 
 PageNames::Name PageNames::add(Kind kind) {
   std::vector<std::uint32_t>& uses = numbered_[kind].uses;
@@ -55,6 +50,7 @@ PageNames::Name PageNames::frame(const std::string& class_name, const std::strin
 }
 
 PageNames::Name PageNames::word(std::string_view text) {
+  constexpr char kNoOrigin = '9';
   return frame_named(std::string(text), "", kLineUnknown, kNoOrigin);
 }
 
