@@ -120,7 +120,7 @@ std::string Tracking::start(JNIEnv* jni) {
   live_.stop(jni, LiveObjects::Figures::kDrop);
   scopes_.forget();
   renew_sites();
-  recorder_.set_per_thread_sites(options_.threads_apart);
+  recorder_.set_per_thread_sites(options_.per_thread_sites);
   ring_.get()->clear();
   recorder_.clear_dropped();
   recorder_.use_stacks(stacks_.ready(jni));
@@ -275,7 +275,7 @@ std::optional<DumpSites> Tracking::hold(JNIEnv* jni) {
   if (!live_.on() || !sites) return std::nullopt;
   DumpSites held;
   held.stacks.traces = {sites, &sites->traces()};
-  held.stacks.threads_apart = options_.threads_apart;
+  held.stacks.per_thread_sites = options_.per_thread_sites;
   held.stacks.names = &stacks_.names();
   held.stacks.names_held = stacks_.names().hold();
   live_.hold_strongly(jni, held.objects);

@@ -25,7 +25,7 @@ struct TrackingOptions {
   std::uint32_t sites_depth = kMaxTreeDepth;
   std::uint32_t live = 0;  // 0: objects are not followed, N: one object in N
   WalkerKind walker = WalkerKind::kAuto;
-  bool threads_apart = false;  // separates sites by thread; only under hprof's name
+  bool per_thread_sites = false;  // separates sites by thread; only under hprof's name
   friend bool operator==(const TrackingOptions&, const TrackingOptions&) = default;
 };
 

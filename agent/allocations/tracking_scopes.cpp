@@ -19,7 +19,7 @@ std::string Tracking::count_scopes(JNIEnv* jni) {
     if (engine_ != &bci_engine_)
       return "it tracks with engine=vm; engine=bci counts the same each time";
     if (!sites_missing_.empty()) return sites_missing_;
-    return options_.threads_apart ? "it was loaded as libhprof.so" : "";
+    return options_.per_thread_sites ? "it was loaded as libhprof.so" : "";
   };
   TrackingOptions wanted;
   {

@@ -177,7 +177,7 @@ Options agent_options(const HprofOptions& hprof) {
   std::uint32_t depth = hprof.net ? kMaxDepth : hprof.depth;
   if (hprof.threads) ++depth;  // the thread is one of the frames
   options.allocations.sites_depth = std::clamp<std::uint32_t>(depth, 1, kMaxDepth);
-  options.allocations.threads_apart = hprof.threads;
+  options.allocations.per_thread_sites = hprof.threads;
   options.allocations.depth = 1;
   options.allocations.start = options.track_from_start();
   return options;

@@ -44,7 +44,7 @@ bool Recorder::add(JNIEnv* jni, jobject object, const Known& known, TopFrames to
     if (!open_) return false;
     const ObjectFacts::Facts facts = objects_.of(jni, object, known.klass, known.size);
     size = facts.size;
-    const ThreadBooks::Number book = books_.own(jni, size);
+    const ThreadBooks::Number book = books_.current_book(jni, size);
     if (facts.class_id == kUnknownName) {
       drop(DropReason::kNoClass, size, weight);
       return false;
@@ -56,8 +56,8 @@ bool Recorder::add(JNIEnv* jni, jobject object, const Known& known, TopFrames to
     // One frame more than is kept shows whether the stack was cut. Empty where the VM allocates
     // outside Java code (when a thread attaches, for example).
     ShownStack stack(top, std::max(ring->depth(), depth) + 1, ring->depth() + 1);
-    const bool apart = threads_apart_.load(std::memory_order_relaxed);
-    if (sites != nullptr && !apart) stack.look_up_in(sites->traces());
+    const bool per_thread = per_thread_sites_.load(std::memory_order_relaxed);
+    if (sites != nullptr && !per_thread) stack.look_up_in(sites->traces());
     AllocRecord record;
     // Before the capture, whose result is invalidated by another allocation of this thread.
     record.thread_id = thread_.id(jni, known.thread);
@@ -67,7 +67,7 @@ bool Recorder::add(JNIEnv* jni, jobject object, const Known& known, TopFrames to
     record.weight = static_cast<float>(weight);
     record.book = book;
     record.class_id = facts.class_id;
-    if (sites != nullptr) record.trace = trace_of(*sites, stack, record.thread_id, apart);
+    if (sites != nullptr) record.trace = trace_of(*sites, stack, record.thread_id, per_thread);
     const std::uint64_t seq = ring->push(record, stack.first_frames());
     if (seq == 0) {
       drop(DropReason::kRingBusy, size, weight);
@@ -101,10 +101,11 @@ void Recorder::thread_made(JNIEnv* jni, jobject thread) noexcept {
   }
 }
 
-TraceNumber Recorder::trace_of(Sites& sites, ShownStack& stack, std::int64_t thread, bool apart) {
+TraceNumber Recorder::trace_of(Sites& sites, ShownStack& stack, std::int64_t thread,
+                               bool per_thread) {
   if (stack.number() != kNoTrace) [[likely]]
     return stack.number();
-  if (!apart) return sites.traces().number_of(stack.frames());
+  if (!per_thread) return sites.traces().number_of(stack.frames());
   const std::span<const Frame> frames = stack.frames();
   std::array<Frame, ShownStack::kMostFrames + 1> marked;
   marked[0] = thread_frame(thread);

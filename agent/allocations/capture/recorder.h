@@ -69,7 +69,7 @@ class Recorder {
 
   // Separates sites by thread: a stack's innermost frame is then thread_frame(). Call while nothing
   // is recorded.
-  void set_per_thread_sites(bool apart) { threads_apart_ = apart; }
+  void set_per_thread_sites(bool per_thread) { per_thread_sites_ = per_thread; }
 
   // Records only between open() and pause(). After pause() not even a thread that was about to call
   // record() records. False: a thread inside record() has not left it within `patience`.
@@ -86,7 +86,8 @@ class Recorder {
   // False: nothing was recorded. Sets `size` to the object's.
   bool add(JNIEnv* jni, jobject object, const Known& known, TopFrames top, double weight,
            std::int64_t& size) noexcept;
-  static TraceNumber trace_of(Sites& sites, ShownStack& stack, std::int64_t thread, bool apart);
+  static TraceNumber trace_of(Sites& sites, ShownStack& stack, std::int64_t thread,
+                              bool per_thread);
   void drop(DropReason reason, std::int64_t size, double weight);
 
   const CurrentRing& ring_;
@@ -99,7 +100,7 @@ class Recorder {
   ObjectListener listener_;
   Reclamation& reclamation_;
   std::atomic<StackCapture*> stacks_{nullptr};
-  std::atomic<bool> threads_apart_{false};
+  std::atomic<bool> per_thread_sites_{false};
   std::atomic<bool> open_{false};
   std::atomic<bool> closed_{false};
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(DropReason::kCount)> dropped_{};

@@ -98,13 +98,13 @@ ThreadBooks::Book& ThreadBooks::open(Key key, Counter counter_of, std::int64_t b
   return *book;
 }
 
-ThreadBooks::Key ThreadBooks::own_key(JNIEnv* jni) const {
+ThreadBooks::Key ThreadBooks::current_key(JNIEnv* jni) const {
   return has_counters() ? allocated_->current(jni) : reinterpret_cast<std::uintptr_t>(&t_own);
 }
 
-ThreadBooks::Book* ThreadBooks::own_book(JNIEnv* jni, std::int64_t size) {
+ThreadBooks::Book* ThreadBooks::open_current(JNIEnv* jni, std::int64_t size) {
   if (t_own.book != nullptr || t_own.ended) return t_own.book;
-  const Key key = own_key(jni);
+  const Key key = current_key(jni);
   const std::lock_guard lock(mutex_);
   if (const auto found = books_.find(key); found != books_.end()) {
     t_own.book = found->second.get();
@@ -117,8 +117,8 @@ ThreadBooks::Book* ThreadBooks::own_book(JNIEnv* jni, std::int64_t size) {
   return t_own.book;
 }
 
-ThreadBooks::Number ThreadBooks::settle_own(JNIEnv* jni, std::int64_t size) {
-  Book* book = own_book(jni, size);
+ThreadBooks::Number ThreadBooks::settle_current(JNIEnv* jni, std::int64_t size) {
+  Book* book = open_current(jni, size);
   if (book == nullptr) return 0;
   if (book->counter_of == Counter::kHidden) {
     book->counter.store(allocated_->read(book->key), std::memory_order_relaxed);

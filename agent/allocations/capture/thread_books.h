@@ -66,15 +66,15 @@ class ThreadBooks {
   using Number = BookNumber;
 
   // The calling thread's book, opened on demand, when it has allocated an object of this size.
-  Number own(JNIEnv* jni, std::int64_t size) {
+  Number current_book(JNIEnv* jni, std::int64_t size) {
     const Book* const book = t_own.book;
     if (book == nullptr || book->unsettled > 0 || book->counter_of == Counter::kHidden) [[unlikely]]
-      return settle_own(jni, size);
+      return settle_current(jni, size);
     return book->number;
   }
 
-  // Counts an allocation that was recorded as `seq`. Call after own(), on the same thread and in
-  // the same Reading, and only after the record is in the ring.
+  // Counts an allocation that was recorded as `seq`. Call after current_book(), on the same thread
+  // and in the same Reading, and only after the record is in the ring.
   void count_recorded(const SiteEntry& one, std::uint64_t seq) {
     count({1, 0, one.weight, static_cast<double>(one.size) * one.weight, seq}, one);
   }
@@ -135,9 +135,9 @@ class ThreadBooks {
   };
   static constinit thread_local Own t_own;
 
-  Key own_key(JNIEnv* jni) const;
-  Book* own_book(JNIEnv* jni, std::int64_t size);
-  Number settle_own(JNIEnv* jni, std::int64_t size);
+  Key current_key(JNIEnv* jni) const;
+  Book* open_current(JNIEnv* jni, std::int64_t size);
+  Number settle_current(JNIEnv* jni, std::int64_t size);
   // Inlined in its caller, so that its arguments are passed in registers.
   [[gnu::always_inline]] void count(Seen seen, const SiteEntry& one) {
     Book* const own = t_own.book;

@@ -126,7 +126,7 @@ class SitesDump {
   }
   std::span<const Frame> frames_of(TraceNumber trace) {
     const std::span<const Frame> all = whole_stack(trace);
-    return all.subspan(stacks_.threads_apart && !all.empty() ? 1 : 0);
+    return all.subspan(stacks_.per_thread_sites && !all.empty() ? 1 : 0);
   }
 
   void copy(HprofReader& in) {

@@ -29,7 +29,7 @@ namespace ddm {
 // The allocation stacks, and the names of their frames.
 struct DumpStacks {
   std::shared_ptr<const CallTree> traces;
-  bool threads_apart = false;  // each begins with a thread_frame()
+  bool per_thread_sites = false;  // each begins with a thread_frame()
   const NameTable* names = nullptr;
   std::shared_ptr<const void> names_held;
   // If the dump becomes part of a stream: returns a stack's number there, thread_frame() included.

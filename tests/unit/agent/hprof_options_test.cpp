@@ -116,7 +116,7 @@ TEST_CASE("cpu= and monitor= stand for themselves, or beside the heap") {
   CHECK_FALSE(good("cpu=samples").sites);
   CHECK(good("cpu=samples,heap=sites").sites);
   CHECK(good("thread=y").threads);
-  CHECK(agent_options(good("thread=y,depth=4")).allocations.threads_apart);
+  CHECK(agent_options(good("thread=y,depth=4")).allocations.per_thread_sites);
   CHECK(agent_options(good("thread=y,depth=4")).allocations.sites_depth == 5);
   CHECK(good("monitor=n,heap=sites").not_served.empty());
   CHECK(good("heap=dump").dump);
