@@ -70,9 +70,9 @@ bool Patches::needs_change(jclass klass, std::string_view internal_name, bool is
   });
 }
 
-void Patches::left_out(const std::string& reason) {
+void Patches::incomplete(const std::string& reason) {
   const auto all = patchers();
-  for (Patcher* const one : *all) one->left_out(reason);
+  for (Patcher* const one : *all) one->incomplete(reason);
 }
 
 void Patches::refused(std::string_view internal_name, const std::string& reason) {

@@ -66,7 +66,7 @@ class Patches final : private ClassRewriting {
   std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading,
                                     bci::ByteSpan class_file) override;
   bool needs_change(jclass klass, std::string_view internal_name, bool is_platform) override;
-  void left_out(const std::string& reason) override;
+  void incomplete(const std::string& reason) override;
   void refused(std::string_view internal_name, const std::string& reason) override;
 
   SinksClass& sinks_;

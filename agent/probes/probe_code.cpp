@@ -205,7 +205,7 @@ bool ProbeCode::needs_change(jclass klass, std::string_view internal_name, bool 
          !all_over_budget(klass, internal_name, is_platform);
 }
 
-void ProbeCode::left_out(const std::string& reason) {
+void ProbeCode::incomplete(const std::string& reason) {
   const std::lock_guard lock(mutex_);
   for (auto& [id, set] : sets_) set.notes.insert("a class stays as it was: " + reason);
 }
@@ -275,7 +275,7 @@ std::vector<Patcher::Part> ProbeCode::parts(JNIEnv* jni, const LoadingClass& loa
   bci::SkipReason why = bci::SkipReason::kNone;
   const auto file = bci::ClassFile::parse(class_file, why);
   if (!file) {
-    left_out(std::string(to_string(why)));
+    incomplete(std::string(to_string(why)));
     return {};
   }
   const std::lock_guard lock(mutex_);

@@ -72,7 +72,7 @@ class ProbeCode final : public Patcher {
   void patched(JNIEnv* jni, const LoadingClass& loading, bci::ByteSpan class_file,
                const std::vector<Part>& parts) override;
   bool needs_change(jclass klass, std::string_view internal_name, bool is_platform) override;
-  void left_out(const std::string& reason) override;
+  void incomplete(const std::string& reason) override;
   void refused(std::string_view internal_name, const std::string& reason) override;
 
  private:

@@ -96,7 +96,7 @@ bool MethodHooks::has_wanted_method(jclass klass, std::string_view internal_name
                     });
 }
 
-void MethodHooks::left_out(const std::string& reason) {
+void MethodHooks::incomplete(const std::string& reason) {
   const std::lock_guard lock(mutex_);
   ++skipped_[reason];
 }

@@ -45,7 +45,7 @@ class MethodHooks final : public ClassRewriting {
   std::optional<bci::Bytes> rewrite(JNIEnv*, const LoadingClass& loading,
                                     bci::ByteSpan class_file) override;
   bool needs_change(jclass klass, std::string_view internal_name, bool is_platform) override;
-  void left_out(const std::string& reason) override;
+  void incomplete(const std::string& reason) override;
   bool has_wanted_method(jclass klass, std::string_view internal_name, bool is_platform) const;
   std::shared_ptr<const MethodFilter> filter() const;
   bool adopt_remaining(const MethodFilter& filter);

@@ -107,7 +107,7 @@ bool ParkHooks::needs_change(jclass, std::string_view internal_name, bool is_pla
   return may_want(internal_name, is_platform);
 }
 
-void ParkHooks::left_out(const std::string& reason) { left_out_ = reason; }
+void ParkHooks::incomplete(const std::string& reason) { incomplete_ = reason; }
 
 std::string ParkHooks::prepare(JNIEnv* jni) {
   if (!classes_.empty()) return "";
@@ -123,9 +123,9 @@ std::string ParkHooks::prepare(JNIEnv* jni) {
 
 std::string ParkHooks::change(bool hooked) {
   hooked_ = hooked;
-  left_out_.clear();
+  incomplete_.clear();
   hooks_->retransform(*this, classes_);
-  return left_out_;
+  return incomplete_;
 }
 
 std::string ParkHooks::start(JNIEnv* jni, ParkListener& listener) {

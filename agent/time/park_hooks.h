@@ -36,14 +36,14 @@ class ParkHooks final : private ClassRewriting {
   std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading,
                                     bci::ByteSpan class_file) override;
   bool needs_change(jclass klass, std::string_view internal_name, bool is_platform) override;
-  void left_out(const std::string& reason) override;
+  void incomplete(const std::string& reason) override;
 
   std::string prepare(JNIEnv* jni);
   std::string change(bool hooked);
 
   ClassHooks* hooks_ = nullptr;
   std::vector<jclass> classes_;  // global references, never deleted
-  std::string left_out_;         // why the last change is incomplete
+  std::string incomplete_;       // why the last change is incomplete
   std::atomic<bool> hooked_{false};
 };
 

@@ -65,7 +65,7 @@ ClassFiles PatchedClasses::unpatched() const {
 
 const PatchedClasses::Chosen* PatchedClasses::chosen(const Model& model, const std::string& name) {
   if (const auto at = model.classes.find(name); at != model.classes.end()) return &at->second;
-  const bool waits = model.later.plan && !model.left_out.contains(name) &&
+  const bool waits = model.later.plan && !model.excluded.contains(name) &&
                      bci::may_patch(*model.later.plan, internal_name(name));
   return waits ? &model.later : nullptr;
 }
@@ -103,7 +103,7 @@ ClassNames PatchedClasses::choose(const std::string& name, const LinkedPlan& lin
     }
     if (!bci::may_patch(*here.plan, internal_name(one))) {
       model.classes.erase(one);
-      model.left_out.insert(one);
+      model.excluded.insert(one);
     } else {
       model.classes[one] = here;
       over_budget_.erase(one);
@@ -161,7 +161,7 @@ ClassNames PatchedClasses::leave_out(const std::string& model, const ClassNames&
     if (has(model, name)) had.insert(name);
     if (at == models_.end()) continue;
     at->second.classes.erase(name);
-    at->second.left_out.insert(name);
+    at->second.excluded.insert(name);
   }
   return had;
 }
@@ -293,7 +293,7 @@ void PatchedClasses::patched(JNIEnv*, const LoadingClass& loading, bci::ByteSpan
   if (!parts.empty() || !is_wanted(name)) patched_.erase(name);
 }
 
-void PatchedClasses::left_out(const std::string& reason) { log_warn("patches: {}", reason); }
+void PatchedClasses::incomplete(const std::string& reason) { log_warn("patches: {}", reason); }
 
 void PatchedClasses::refused(std::string_view internal_name, const std::string& reason) {
   const std::string name = dotted_name(internal_name);

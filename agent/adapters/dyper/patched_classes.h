@@ -67,7 +67,7 @@ class PatchedClasses final : private Patcher, private BudgetUser {
   struct Model {
     std::map<std::string, Chosen> classes;  // loaded when the model was instrumented
     Chosen later;                           // for classes loaded later; null: none
-    ClassNames left_out;                    // names that `later` does not apply to
+    ClassNames excluded;                    // names that `later` does not apply to
   };
   struct Patched {
     std::vector<std::uint8_t> without;
@@ -99,7 +99,7 @@ class PatchedClasses final : private Patcher, private BudgetUser {
   void patched(JNIEnv*, const LoadingClass& loading, bci::ByteSpan class_file,
                const std::vector<Part>& parts) override;
   bool needs_change(jclass klass, std::string_view internal_name, bool is_platform) override;
-  void left_out(const std::string& reason) override;
+  void incomplete(const std::string& reason) override;
   void refused(std::string_view internal_name, const std::string& reason) override;
 
   // On the budget's thread; remove() on the one that changes classes.

@@ -51,7 +51,7 @@ class BciEngine final : public Engine, private ClassRewriting {
   std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading,
                                     bci::ByteSpan class_file) override;
   bool needs_change(jclass klass, std::string_view internal_name, bool is_platform) override;
-  void left_out(const std::string& reason) override { rewriter_.refused(reason); }
+  void incomplete(const std::string& reason) override { rewriter_.refused(reason); }
 
   jvmtiEnv* const jvmti_;
   Recorder& recorder_;

@@ -43,7 +43,7 @@ class ClassFileReading final : public ClassRewriting {
   bool needs_change(jclass, std::string_view internal_name, bool is_platform) override {
     return may_want(internal_name, is_platform);
   }
-  void left_out(const std::string& reason) override { log_debug("class files: {}", reason); }
+  void incomplete(const std::string& reason) override { log_debug("class files: {}", reason); }
 
   // Sets the filter, and returns what the previous one has collected.
   ClassFiles want(const AskedFor* wanted) {

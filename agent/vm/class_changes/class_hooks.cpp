@@ -179,7 +179,7 @@ Retransformer ClassHooks::retransformer(std::vector<ClassChange*> of, Needs need
           },
           [of](const std::string& reason, std::string_view signature) {
             for (ClassChange* const one : of) {
-              signature.empty() ? one->left_out(reason)
+              signature.empty() ? one->incomplete(reason)
                                 : one->refused(internal_name_of(signature), reason);
             }
           }};
@@ -258,7 +258,7 @@ void JNICALL ClassHooks::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass 
     }
     if (give_class_bytes(jvmti, rewritten ? *rewritten : file, new_length, new_bytes)) return;
     const auto all = hooks->rewritings();
-    for (ClassRewriting* const one : *all) one->left_out("out of memory");
+    for (ClassRewriting* const one : *all) one->incomplete("out of memory");
   } catch (const std::exception& failure) {
     log_error("in ClassFileLoadHook: {}", failure.what());
   }

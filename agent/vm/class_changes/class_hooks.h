@@ -46,9 +46,9 @@ class ClassChange {
   // platform loader.
   virtual bool needs_change(jclass klass, std::string_view internal_name, bool is_platform) = 0;
   // Reports what the VM or a lack of memory prevented.
-  virtual void left_out(const std::string& reason) = 0;
+  virtual void incomplete(const std::string& reason) = 0;
   // The VM refused to change this class, for this reason.
-  virtual void refused(std::string_view, const std::string& reason) { left_out(reason); }
+  virtual void refused(std::string_view, const std::string& reason) { incomplete(reason); }
 };
 
 // Decides what classes become.

@@ -107,7 +107,7 @@ class Plans final : public ddm::Patcher {
       if (plan != plans_.end()) plan->second.results[name] = part.result;
     }
   }
-  void left_out(const std::string&) override {}
+  void incomplete(const std::string&) override {}
   void refused(std::string_view internal_name, const std::string& reason) override {
     const std::lock_guard lock(mutex_);
     for (auto& [number, one] : plans_) one.failed[std::string(internal_name)] = reason;
