@@ -22,9 +22,9 @@ void HprofThreads::list(JNIEnv* jni) {
     auto event = start_of(jni, thread.get());
     if (!event) continue;
     const std::lock_guard lock(mutex_);
-    const bool told = std::any_of(events_.begin(), events_.end(),
-                                  [&](const auto& one) { return one.id == event->id; });
-    if (told) continue;
+    const bool listed = std::any_of(events_.begin(), events_.end(),
+                                    [&](const auto& one) { return one.id == event->id; });
+    if (listed) continue;
     listed_.insert(event->id);
     events_.push_back(std::move(*event));
   }

@@ -136,17 +136,17 @@ void PageTree::add_times(const TimesReading& times,
     if (left[at].count < 0.5) continue;
     moments.back()[at].add(left[at].amount, left[at].count);
   }
-  std::size_t told = 0;
-  for (const auto& moment : moments) told += moment.size();
+  std::size_t shares = 0;
+  for (const auto& moment : moments) shares += moment.size();
   least_step_ms_ = times.step_ms;
-  for (; told > kMostShares && moments.size() >= 2 * kFewestMoments; least_step_ms_ *= 2) {
-    told = 0;
+  for (; shares > kMostShares && moments.size() >= 2 * kFewestMoments; least_step_ms_ *= 2) {
+    shares = 0;
     for (std::size_t i = 0; i < moments.size(); i += 2) {
       std::map<std::uint32_t, PageFigures> both = std::move(moments[i]);
       if (i + 1 < moments.size()) {
         for (const auto& [at, sum] : moments[i + 1]) both[at].add(sum.amount, sum.count);
       }
-      told += both.size();
+      shares += both.size();
       moments[i / 2] = std::move(both);
     }
     moments.resize((moments.size() + 1) / 2);
@@ -254,13 +254,13 @@ void PageTree::append_text(std::string& out, With with) {
     const Place& place = nodes_[at];
     const PageNames::Kind kind = PageNames::kind(place.name);
     const bool own = place.figures != 0;
-    const std::uint64_t told = kind == PageNames::kClass    ? 2
-                               : kind == PageNames::kThread ? 3
-                               : own                        ? 1
-                                                            : 0;
-    append_page_number(out, 4 * up + told);
+    const std::uint64_t content = kind == PageNames::kClass    ? 2
+                                  : kind == PageNames::kThread ? 3
+                                  : own                        ? 1
+                                                               : 0;
+    append_page_number(out, 4 * up + content);
     append_page_number(out, names_.place(place.name));
-    if (told == 1 || told == 2) {
+    if (content == 1 || content == 2) {
       append_figures(out, figures_[place.figures], with);
       walk_[place.figures] = met++;
     }
