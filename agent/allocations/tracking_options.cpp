@@ -44,24 +44,24 @@ std::vector<OptionRow> AllocationOptions::rows() {
        [this](std::string_view v) {
          return one_of(v, "demand, start", {false, true}, &hooks_at_start);
        }},
-      {"interval", "BYTES", "engine=vm: one sample every so many bytes (0 = all)", kTaken,
+      {"interval", "BYTES", "engine=vm: bytes between samples (0 = every object)", kTaken,
        [this](std::string_view v) { return number(v, 0, kMaxInterval, true, &interval); }},
-      {"records", "N", "allocations kept, 1 to 1m (65536)", kTaken,
+      {"records", "N", "most recent allocations kept, 1 to 1m (65536)", kTaken,
        [this](std::string_view v) { return number32(v, kMaxRecords, &records); }},
-      {"depth", "N", "frames kept of each stack, 1 to 64 (16)", kTaken,
+      {"depth", "N", "frames of each of these, 1 to 64 (16)", kTaken,
        [this](std::string_view v) { return number32(v, kMaxDepth, &depth); }},
-      {"sites", "N", "stacks to count the whole run by, 0 = none (256k)", kTaken,
+      {"sites", "N", "stacks counted over the whole run, 0 = none (256k)", kTaken,
        [this](std::string_view v) { return read_sites(v, &sites); }},
       {"sites_depth", "N", "frames of each of these stacks, 1 to 1024 (1024)", kTaken,
        [this](std::string_view v) { return number32(v, kMaxTreeDepth, &sites_depth); }},
-      {"live", "n|y|1/N", "what is still alive, by site; 1/N: one object in N", kTaken,
+      {"live", "n|y|1/N", "live objects by site; 1/N: sample one object in N", kTaken,
        [this](std::string_view v) { return read_live(v, &live); }},
       {"ring", "PATH", "keep the records in a file that survives a kill", kRefused,
        [this](std::string_view v) {
          ring = v;
          return Wrong();
        }},
-      {"walker", "auto|vm|asgct|jvmti", "what walks the stacks", kRefused,
+      {"walker", "auto|vm|asgct|jvmti", "stack walker (auto)", kRefused,
        [this](std::string_view v) {
          return one_of(v, "auto, vm, asgct, jvmti",
                        {WalkerKind::kAuto, WalkerKind::kVm, WalkerKind::kAsgct, WalkerKind::kJvmti},

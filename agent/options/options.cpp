@@ -17,14 +17,14 @@ OptionTable table_of(Options& options) {
   table.add(options.heap.rows());
   table.add(options.native.rows());
   table.add(options.dyper.rows());
-  table.add({{"log", "error|warn|info|debug", "what goes to stderr (warn)", kRefused,
+  table.add({{"log", "error|warn|info|debug", "messages on stderr (warn)", kRefused,
               [&options](std::string_view v) {
                 return one_of(
                     v, "error, warn, info, debug",
                     {LogLevel::kError, LogLevel::kWarn, LogLevel::kInfo, LogLevel::kDebug},
                     &options.log);
               }}});
-  table.add({{"quiet", "y|n", "y: as log=error, nothing but errors on stderr (n)", kRefused,
+  table.add({{"quiet", "y|n", "y: only errors on stderr, as log=error (n)", kRefused,
               [&options](std::string_view v) {
                 bool quiet = false;
                 Wrong wrong = yes_no(v, &quiet);

@@ -11,7 +11,7 @@ std::vector<OptionRow> ReportOptions::rows() {
   return {
       {"dump",
        "PATH",
-       "at exit: .html .txt .jsonl .collapsed .pb.gz .hprof",
+       "report at exit, in the format of the ending:",
        kTaken,
        [this](std::string_view v) {
          if (v == "none") {
@@ -27,8 +27,9 @@ std::vector<OptionRow> ReportOptions::rows() {
          return Wrong();
        },
        nullptr,
-       {"the sites alone: .sites.jsonl", "with live=: .dhat.json .firefox.json",
-        "- stderr, none nothing; %p pid, %t time; may repeat"}},
+       {".html .txt .jsonl .collapsed .pb.gz .hprof", "the sites alone: .sites.jsonl",
+        "with live=: .dhat.json .firefox.json",
+        "- stderr, none no report; %p pid, %t time; may repeat"}},
       {"every", "SECONDS|off", "rewrite the reports while the program runs (off)", kTaken,
        [this](std::string_view v) {
          std::int64_t seconds = 0;

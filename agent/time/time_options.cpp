@@ -7,7 +7,7 @@ namespace ddm {
 std::vector<OptionRow> TimeOptions::rows() {
   using enum OptionRow::Reload;
   return {
-      {"cpu", "times|samples|wall|off", "exact times, or samples of what runs or of all (off)",
+      {"cpu", "times|samples|wall|off", "exact times; samples of running or of all threads (off)",
        kTaken,
        [this](std::string_view v) {
          if (v == "times")
@@ -21,23 +21,23 @@ std::vector<OptionRow> TimeOptions::rows() {
          return Wrong();
        },
        [this] { cpu_times = cpu_samples = false; }},
-      {"methods", "PATTERN", "cpu=times: of which, such as shop.* or *.Cart.total", kTaken,
+      {"methods", "PATTERN", "cpu=times: methods, such as shop.* or *.Cart.total", kTaken,
        [this](std::string_view v) {
          const Wrong error = MethodFilter::fault(v);
          return error.empty() ? text(v, &methods) : error;
        }},
       {"interval_ms", "N", "cpu=samples: milliseconds between samples (10)", kTaken,
        [this](std::string_view v) { return number(v, 1, 1000, false, &interval_ms); }},
-      {"delay", "varied|exponential|fixed", "cpu=samples: how the pauses between samples vary",
+      {"delay", "varied|exponential|fixed", "cpu=samples: distribution of the intervals (varied)",
        kTaken,
        [this](std::string_view v) {
          return one_of(v, "varied, exponential, fixed",
                        {SamplingDelay::kVaried, SamplingDelay::kExponential, SamplingDelay::kFixed},
                        &delay);
        }},
-      {"monitor", "y|n", "where threads wait for locks, and for how long (n)", kTaken,
+      {"monitor", "y|n", "time waits for locks, by stack (n)", kTaken,
        [this](std::string_view v) { return yes_no(v, &monitor); }},
-      {"budget", "PERCENT", "of CPU, what sampling, probes and patches may take (5)", kTaken,
+      {"budget", "PERCENT", "most CPU for sampling, probes and patches (5)", kTaken,
        [this](std::string_view v) { return number(v, 1, 10'000, false, &budget); }},
   };
 }

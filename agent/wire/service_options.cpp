@@ -37,16 +37,16 @@ std::vector<OptionRow> ServiceOptions::rows() {
        [this](std::string_view v) { return yes_no(v, &suspend); }},
       {"name", "TEXT", "application name shown to servers (main class or jar)", kTaken,
        [this](std::string_view v) { return text(v, &name); }},
-      {"access", "user|any", "who may connect", kRefused,
+      {"access", "user|any", "processes that may connect (user)", kRefused,
        [this](std::string_view v) {
          return one_of(v, "user, any", {false, true}, &access_any);
        }},
-      {"compress", "auto|always|never", "ZLIB chunks to DDM servers", kRefused,
+      {"compress", "auto|always|never", "ZLIB chunks to DDM servers (auto)", kRefused,
        [this](std::string_view v) {
          return one_of(v, "auto, always, never",
                        {Compress::kAuto, Compress::kAlways, Compress::kNever}, &compress);
        }},
-      {"debugger", "HOST:PORT|auto|none", "jdwp agent for packets that are not DDM", kRefused,
+      {"debugger", "HOST:PORT|auto|none", "target of packets that are not DDM (auto)", kRefused,
        [this](std::string_view v) { return read_debugger(v, &debugger); }},
   };
 }

@@ -7,7 +7,8 @@ namespace ddm {
 std::vector<OptionRow> DyperOptions::rows() {
   using enum OptionRow::Reload;
   return {
-      {"dyper", "listen:HOST:PORT", "DYPER documents; or unix:PATH, connect:HOST:PORT", kRefused,
+      {"dyper", "listen:HOST:PORT", "serve DYPER documents; or unix:PATH, connect:HOST:PORT",
+       kRefused,
        [this](std::string_view v) {
          const auto place = parse_dyper_address(v);
          if (!place) return place.message();

@@ -83,19 +83,19 @@ std::vector<HprofRow> Parsing::rows() {
             options.net = *address;
             return Wrong();
           }),
-      row("depth", "N", "frames of a stack (up to 64 are kept)", "4",
+      row("depth", "N", "frames of each stack (at most 64 kept)", "4",
           [this](std::string_view v) {
             std::int64_t depth = options.depth;
             const Wrong error = number(v, 0, kMaxHprofDepth, false, &depth);
             options.depth = static_cast<std::uint32_t>(depth);
             return error;
           }),
-      row("interval", "MS", "between samples of cpu=samples", "10",
+      row("interval", "MS", "cpu=samples: ms between samples", "10",
           [this](std::string_view v) {
             return number(v, 1, std::numeric_limits<std::int32_t>::max(), false,
                           &options.interval_ms);
           }),
-      row("cutoff", "SHARE", "leave out what is below this share", "0.0001",
+      row("cutoff", "SHARE", "omit entries below this share", "0.0001",
           [this](std::string_view v) {
             const auto n = number_in<double>(v);
             if (!n || !(*n >= 0 && *n <= 1)) {
@@ -105,12 +105,12 @@ std::vector<HprofRow> Parsing::rows() {
             return Wrong();
           }),
       flag("lineno", "line numbers in stacks", "y", &options.lines),
-      flag("thread", "sites of each thread apart", "n", &options.threads),
-      flag("doe", "write at exit", "y", &options.dump_at_exit),
-      flag("msa", "without effect (it was Solaris')", "n", nullptr),
+      flag("thread", "separate sites for each thread", "n", &options.threads),
+      flag("doe", "write the profile at exit", "y", &options.dump_at_exit),
+      flag("msa", "no effect (Solaris only)", "n", nullptr),
       flag("force", "overwrite FILE; n: FILE.PID if it exists", "y", &options.overwrite),
-      flag("verbose", "a line on stderr for each dump", "y", &options.verbose),
-      flag("gc_okay", "without effect, as in hprof", "y", nullptr),
+      flag("verbose", "print a line on stderr for each dump", "y", &options.verbose),
+      flag("gc_okay", "no effect, as in hprof", "y", nullptr),
   };
 }
 
@@ -195,16 +195,16 @@ std::string hprof_help_text() {
   }
   out +=
       "\nThe environment variable _JAVA_HPROF_OPTIONS is appended to the options.\n"
-      "kill -QUIT PID writes what there is by then; the program goes on.\n"
-      "format=b goes with heap= and cpu=samples, not with monitor=y and cpu=times|old.\n\n"
+      "kill -QUIT PID writes the data so far; the program continues.\n"
+      "format=b excludes monitor=y and cpu=times|old.\n\n"
       "Examples\n"
-      "  who allocated what, and what of it is alive:\n"
+      "  allocations and live objects by site:\n"
       "      java -agentlib:hprof=heap=sites,depth=8 Main\n"
-      "  the same with every site, in a file of its own:\n"
+      "  the same for every site, in another file:\n"
       "      java -agentlib:hprof=heap=sites,cutoff=0,file=sites.txt Main\n"
-      "  where the CPU goes, and where threads wait for each other:\n"
+      "  CPU samples and contended monitors, by stack:\n"
       "      java -agentlib:hprof=cpu=samples,monitor=y,depth=8 Main\n"
-      "  a heap dump for the usual tools:\n"
+      "  a binary heap dump:\n"
       "      java -agentlib:hprof=heap=dump,format=b,file=heap.hprof Main\n";
   return out;
 }
