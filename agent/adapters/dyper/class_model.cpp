@@ -85,8 +85,7 @@ std::string base64(const std::vector<std::uint8_t>& bytes) {
 }
 
 void write_class_model(jvmtiEnv* jvmti, JNIEnv* jni, pugi::xml_node request,
-                       const std::string& class_path, XmlWriter& xml,
-                       std::vector<DyperError>& errors) {
+                       const std::string& class_path, XmlWriter& xml, DyperErrors& errors) {
   const bool binary = flag_of(child_of(request, "OPTIONS"), "BINARY", false);
   std::set<std::string> named;
   for (const pugi::xml_node one : request.children("CLASS")) named.insert(text_in(one));

@@ -14,8 +14,7 @@ namespace ddm {
 
 // `request`: the element with OPTIONS and CLASS. `class_path`: further entries from the client.
 void write_class_model(jvmtiEnv* jvmti, JNIEnv* jni, pugi::xml_node request,
-                       const std::string& class_path, XmlWriter& xml,
-                       std::vector<DyperError>& errors);
+                       const std::string& class_path, XmlWriter& xml, DyperErrors& errors);
 
 std::string base64(const std::vector<std::uint8_t>& bytes);
 

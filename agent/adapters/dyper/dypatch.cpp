@@ -54,7 +54,7 @@ bci::ByteSpan span_of(const std::vector<std::uint8_t>& bytes) {
 // Reports methods that the plan names individually and that the class lacks.
 void tell_absent(const std::string& class_name, const bci::PatchPlan& plan,
                  const std::vector<bci::MethodBlocks>& methods,
-                 const std::vector<bci::RefusedSite>& refused, std::vector<DyperError>& errors) {
+                 const std::vector<bci::RefusedSite>& refused, DyperErrors& errors) {
   const std::string owner = internal_name(class_name);
   for (const bci::MethodPatches& wanted : plan.methods) {
     if (wanted.class_name != owner || bci::names_many(wanted.method)) continue;
@@ -85,7 +85,7 @@ void write_block(const bci::MethodBlock& block, const std::string& method, std::
 
 }  // namespace
 
-void Dypatch::read_modes(std::vector<DyperError>& errors) {
+void Dypatch::read_modes(DyperErrors& errors) {
   const std::string path = std::exchange(modes_file_, "");
   if (path.empty()) return;
   std::ifstream file(path, std::ios::binary);
@@ -99,7 +99,7 @@ void Dypatch::read_modes(std::vector<DyperError>& errors) {
 }
 
 Dypatch::Found Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan, const ClassNames& named,
-                                   std::vector<DyperError>& errors) {
+                                   DyperErrors& errors) {
   Found found;
   found.loaded = patched_.loaded(
       jni,
@@ -119,7 +119,7 @@ Dypatch::Found Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan, cons
 }
 
 ClassNames Dypatch::loaded_classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
-                                      const ClassNames& named, std::vector<DyperError>& errors) {
+                                      const ClassNames& named, DyperErrors& errors) {
   Found found = classes_of(jni, plan, named, errors);
   for (const std::string& name : found.missing) {
     errors.push_back({Code::kNoClass, "CLASS", name, "no such class is loaded and can be changed"});
@@ -127,8 +127,7 @@ ClassNames Dypatch::loaded_classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
   return std::move(found.loaded);
 }
 
-ClassFiles Dypatch::files_of(JNIEnv* jni, const ClassNames& classes,
-                             std::vector<DyperError>& errors) const {
+ClassFiles Dypatch::files_of(JNIEnv* jni, const ClassNames& classes, DyperErrors& errors) const {
   ClassFiles unpatched = patched_.unpatched();
   std::erase_if(unpatched, [&](const auto& one) { return !classes.contains(one.first); });
   std::string error;
@@ -142,7 +141,7 @@ ClassFiles Dypatch::files_of(JNIEnv* jni, const ClassNames& classes,
 }
 
 void Dypatch::write_numbers(const bci::PatchPlan& plan, const ClassFiles& classes, XmlWriter& xml,
-                            std::vector<DyperError>& errors) {
+                            DyperErrors& errors) {
   UsedIds used(ids_);
   xml.open("COUNTERS").open("COUNTERDATA");
   for (const auto& [name, bytes] : classes) {
@@ -173,8 +172,7 @@ void Dypatch::write_numbers(const bci::PatchPlan& plan, const ClassFiles& classe
   xml.close().close();
 }
 
-void Dypatch::model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
-                    std::vector<DyperError>& errors) {
+void Dypatch::model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperErrors& errors) {
   read_modes(errors);
   const pugi::xml_node element = child_of(root, "MODEL", "PATCHMODEL");
   const std::string_view name = attribute_of(element, "NAME");
@@ -190,8 +188,7 @@ void Dypatch::model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
 }
 
 std::string Dypatch::store_file(const std::string& class_name, std::string_view form,
-                                const std::vector<std::uint8_t>& bytes,
-                                std::vector<DyperError>& errors) {
+                                const std::vector<std::uint8_t>& bytes, DyperErrors& errors) {
   if (directory_.empty()) return "mem:" + std::to_string(++in_memory_);
   const std::string path = directory_ + "/" + class_name + "." + std::string(form) + ".class";
   const std::string failed = write_report_file(
@@ -200,8 +197,7 @@ std::string Dypatch::store_file(const std::string& class_name, std::string_view 
   return path;
 }
 
-void Dypatch::patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
-                    std::vector<DyperError>& errors) {
+void Dypatch::patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperErrors& errors) {
   const pugi::xml_node element = child_of(root, "PATCH");
   const std::string_view name = attribute_of(element, "MODEL");
   if (!models_.contains(name)) {
@@ -233,8 +229,7 @@ void Dypatch::patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
 }
 
 // As DYVISE's own program spells it: <PATCHMODEL NAME='M1' ACTION='ADD' />.
-void Dypatch::activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
-                       std::vector<DyperError>& errors) {
+void Dypatch::activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperErrors& errors) {
   const pugi::xml_node element = child_of(root, "PATCHMODEL", "MODEL");
   const bci::PatchPlan wanted = models_.plan(attribute_of(element, "NAME"));
   const bool add = attribute_of(element, "ACTION") != "REMOVE";
@@ -255,8 +250,7 @@ void Dypatch::activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
   xml.close();
 }
 
-void Dypatch::instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
-                         std::vector<DyperError>& errors) {
+void Dypatch::instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperErrors& errors) {
   const pugi::xml_node element = child_of(root, "MODEL", "PATCHMODEL");
   const std::string name(attribute_of(element, "NAME"));
   if (!models_.contains(name)) {
@@ -293,8 +287,7 @@ void Dypatch::instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
   xml.close();
 }
 
-ClassNames Dypatch::instrument_all(JNIEnv* jni, const std::string& model,
-                                   std::vector<DyperError>& errors) {
+ClassNames Dypatch::instrument_all(JNIEnv* jni, const std::string& model, DyperErrors& errors) {
   const bci::PatchPlan plan = models_.plan(model);
   const bci::PatchPlan later = without_calls_of_the_program(plan);
   Found found = classes_of(jni, plan, {}, errors);
@@ -314,7 +307,7 @@ ClassNames Dypatch::instrument_all(JNIEnv* jni, const std::string& model,
   return std::move(found.missing);
 }
 
-void Dypatch::directory(pugi::xml_node root, std::vector<DyperError>& errors) {
+void Dypatch::directory(pugi::xml_node root, DyperErrors& errors) {
   std::string path = text_in(root);
   struct stat status {};
   if (!path.starts_with('/') || stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {

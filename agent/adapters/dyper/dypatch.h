@@ -29,13 +29,12 @@ class Dypatch {
   void close() { links_.close(); }
 
   // MODEL: changes the model and lists the numbers that the model uses.
-  void model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
+  void model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperErrors& errors);
   // PATCH: the class files that the model produces. ACTIVATE is the original's name for it.
-  void patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
-  void activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, std::vector<DyperError>& errors);
+  void patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperErrors& errors);
+  void activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperErrors& errors);
   // INSTRUMENT: installs a model's patches in classes, or removes them.
-  void instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml,
-                  std::vector<DyperError>& errors);
+  void instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperErrors& errors);
   // Writes the values of the counters, as RTITEM. Any attached thread.
   void write_counters(JNIEnv* jni, XmlWriter& xml) const { patched_.write_counters(jni, xml); }
   void clear_counters(JNIEnv* jni) { patched_.clear_counters(jni); }
@@ -43,31 +42,30 @@ class Dypatch {
     patched_.count_threads(jni, threads.ids, threads.all_but_these);
   }
   // DIRECTORY: the directory that PATCH writes class files to.
-  void directory(pugi::xml_node root, std::vector<DyperError>& errors);
+  void directory(pugi::xml_node root, DyperErrors& errors);
 
  private:
-  void read_modes(std::vector<DyperError>& errors);
+  void read_modes(DyperErrors& errors);
   // The loaded classes that the plan covers, restricted to `named` if that is not empty. A class
   // named there or in the plan is missing if it is not loaded and linked.
   struct Found {
     ClassNames loaded, missing;
   };
   Found classes_of(JNIEnv* jni, const bci::PatchPlan& plan, const ClassNames& named,
-                   std::vector<DyperError>& errors);
+                   DyperErrors& errors);
   // Where a missing class is an error.
   ClassNames loaded_classes_of(JNIEnv* jni, const bci::PatchPlan& plan, const ClassNames& named,
-                               std::vector<DyperError>& errors);
+                               DyperErrors& errors);
   // Their class files without the patches that INSTRUMENT installed.
-  ClassFiles files_of(JNIEnv* jni, const ClassNames& classes,
-                      std::vector<DyperError>& errors) const;
+  ClassFiles files_of(JNIEnv* jni, const ClassNames& classes, DyperErrors& errors) const;
   // Patches all loaded classes that the model covers, and, of classes loaded later, those that the
   // model names.
-  ClassNames instrument_all(JNIEnv* jni, const std::string& model, std::vector<DyperError>& errors);
+  ClassNames instrument_all(JNIEnv* jni, const std::string& model, DyperErrors& errors);
   void write_numbers(const bci::PatchPlan& plan, const ClassFiles& classes, XmlWriter& xml,
-                     std::vector<DyperError>& errors);
+                     DyperErrors& errors);
   // The file's name, or "mem:N" while no directory is known.
   std::string store_file(const std::string& class_name, std::string_view form,
-                         const std::vector<std::uint8_t>& bytes, std::vector<DyperError>& errors);
+                         const std::vector<std::uint8_t>& bytes, DyperErrors& errors);
 
   std::string modes_file_;
   PatchModels models_;

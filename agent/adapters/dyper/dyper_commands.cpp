@@ -90,7 +90,7 @@ std::string DyperCommands::answer(JNIEnv* jni, DyperRequest request) {
   const auto entry = std::find_if(commands.begin(), commands.end(),
                                   [&](const Entry& one) { return one.name == command; });
   Answer answer;
-  std::vector<DyperError> unknown;
+  DyperErrors unknown;
   if (entry == commands.end()) {
     answer.fail(Code::kUnknownCommand, "COMMAND", command, "no such command");
   } else if (!check_elements(request, unknown)) {

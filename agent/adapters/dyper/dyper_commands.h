@@ -43,7 +43,7 @@ class DyperCommands {
  private:
   struct Answer {
     XmlWriter xml;
-    std::vector<DyperError> errors;
+    DyperErrors errors;
     std::string attributes;  // of the reply's own start tag
 
     void fail(DyperErrorCode code, std::string attribute, std::string value, std::string message) {

@@ -108,8 +108,7 @@ std::optional<DyperError> DyperMonitor::apply(JNIEnv* jni) {
   return DyperError{DyperErrorCode::kUnsupported, "", "", error};
 }
 
-void DyperMonitor::use_threads(JNIEnv* jni, pugi::xml_node threads,
-                               std::vector<DyperError>& errors) {
+void DyperMonitor::use_threads(JNIEnv* jni, pugi::xml_node threads, DyperErrors& errors) {
   const std::lock_guard lock(mutex_);
   std::optional<std::unordered_set<std::int64_t>> living;
   if (const ThreadCapture* all = thread_capture(jni)) {

@@ -50,7 +50,7 @@ class DyperMonitor final : private Sampler {
     return use(types_);
   }
   std::optional<DyperError> apply(JNIEnv* jni);
-  void use_threads(JNIEnv* jni, pugi::xml_node threads, std::vector<DyperError>& errors);
+  void use_threads(JNIEnv* jni, pugi::xml_node threads, DyperErrors& errors);
   bool monitors() const;
   ChosenThreads chosen_threads() const;  // as use_threads() and THREAD_DEFAULT have it
 

@@ -13,7 +13,7 @@ struct Question {
   bci::PatchPlan plan;
   std::set<std::string> classes;
   LinkedPlan linked;
-  std::vector<DyperError> errors;
+  DyperErrors errors;
 
   void answer(jvmtiEnv* jvmti, JNIEnv* jni) {
     try {
@@ -40,8 +40,7 @@ std::string why_not(SideThread::Outcome outcome) {
 }  // namespace
 
 LinkedPlan LinkThread::check(JNIEnv* jni, const bci::PatchPlan& plan,
-                             const std::set<std::string>& classes,
-                             std::vector<DyperError>& errors) {
+                             const std::set<std::string>& classes, DyperErrors& errors) {
   if (!calls_the_program(plan)) return {plan, nullptr};
   const auto question = std::make_shared<Question>();
   question->plan = plan;

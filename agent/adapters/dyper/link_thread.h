@@ -24,7 +24,7 @@ class LinkThread {
   // As linked_plan(). Without an answer in time, the calls are left out and reported as errors; so
   // they are, without waiting, while an earlier check is still in progress.
   LinkedPlan check(JNIEnv* jni, const bci::PatchPlan& plan, const std::set<std::string>& classes,
-                   std::vector<DyperError>& errors);
+                   DyperErrors& errors);
 
   // At the VM's death, on any thread: ends all waiting.
   void close() { thread_.close(); }

@@ -18,7 +18,7 @@ using Code = DyperErrorCode;
 }  // namespace
 
 void report_refused(const std::string& class_name, const std::vector<bci::RefusedSite>& refused,
-                    std::vector<DyperError>& errors) {
+                    DyperErrors& errors) {
   for (const bci::RefusedSite& site : refused) {
     if (errors.size() >= kMostErrors) return;
     std::string message = site.name + signature_of(site.descriptor) + ", " +
@@ -41,7 +41,7 @@ std::string PatchedClasses::start(JNIEnv* jni) {
 
 ClassNames PatchedClasses::loaded(JNIEnv* jni,
                                   const std::function<bool(const std::string& name)>& wanted,
-                                  std::vector<DyperError>& errors) {
+                                  DyperErrors& errors) {
   ClassNames names;
   std::string error;
   ClassHooks* const hooks = budget_.patches().hooks(jni, error);
@@ -92,7 +92,7 @@ ClassNames PatchedClasses::classes_of(const std::string& model) const {
 
 // Returns the classes that have to be retransformed.
 ClassNames PatchedClasses::choose(const std::string& name, const LinkedPlan& linked,
-                                  ClassNames classes, std::vector<DyperError>& errors) {
+                                  ClassNames classes, DyperErrors& errors) {
   const Chosen here{std::make_shared<const bci::PatchPlan>(linked.plan), linked.by_loader};
   Model& model = models_[name];
   std::erase_if(classes, [&](const std::string& one) {
@@ -115,7 +115,7 @@ ClassNames PatchedClasses::choose(const std::string& name, const LinkedPlan& lin
 
 void PatchedClasses::install(JNIEnv* jni, const std::string& model, const LinkedPlan& linked,
                              ClassNames classes, std::optional<bci::PatchPlan> later,
-                             std::vector<DyperError>& errors) {
+                             DyperErrors& errors) {
   const std::lock_guard one_change(changing_);
   if (std::string error = start(jni); !error.empty()) {
     return errors.push_back({Code::kUnsupported, "", "", std::move(error)});

@@ -32,7 +32,7 @@ using ClassNames = std::set<std::string>;                             // likewis
 
 // What could not be patched, as errors.
 void report_refused(const std::string& class_name, const std::vector<bci::RefusedSite>& refused,
-                    std::vector<DyperError>& errors);
+                    DyperErrors& errors);
 
 class PatchedClasses final : private Patcher, private BudgetUser {
  public:
@@ -41,12 +41,12 @@ class PatchedClasses final : private Patcher, private BudgetUser {
 
   // The names of the loaded, modifiable classes for which `wanted` is true.
   ClassNames loaded(JNIEnv* jni, const std::function<bool(const std::string& name)>& wanted,
-                    std::vector<DyperError>& errors);
+                    DyperErrors& errors);
 
   // Installs the plan's patches in these classes, replacing those of the same model. A class with
   // another model's patches is an error. With `later`, classes loaded from now on get that plan.
   void install(JNIEnv* jni, const std::string& model, const LinkedPlan& linked, ClassNames classes,
-               std::optional<bci::PatchPlan> later, std::vector<DyperError>& errors);
+               std::optional<bci::PatchPlan> later, DyperErrors& errors);
   // Skips classes without patches of the model; classes of these names loaded later get none.
   void remove(JNIEnv* jni, const std::string& model, const ClassNames& classes);
   void remove(JNIEnv* jni, const std::string& model);
@@ -87,7 +87,7 @@ class PatchedClasses final : private Patcher, private BudgetUser {
   bool waits_for(const std::string& model, const std::string& name) const;
   // Called with `mutex_` held.
   ClassNames choose(const std::string& name, const LinkedPlan& linked, ClassNames classes,
-                    std::vector<DyperError>& errors);
+                    DyperErrors& errors);
   ClassNames leave_out(const std::string& model, const ClassNames& classes);
   ClassNames classes_of(const std::string& model) const;
   bool has(const std::string& model, const std::string& name) const;

@@ -277,7 +277,7 @@ std::optional<SinkLinkage::Refusal> SinkLinkage::refusal(jclass caller,
 }
 
 LinkedPlan linked_plan(jvmtiEnv* jvmti, JNIEnv* jni, const bci::PatchPlan& plan,
-                       const std::set<std::string>& classes, std::vector<DyperError>& errors) {
+                       const std::set<std::string>& classes, DyperErrors& errors) {
   LinkedPlan linked{{{}, plan.test_class}, nullptr};
   if (!calls_the_program(plan)) {
     linked.plan = plan;
@@ -351,7 +351,7 @@ bci::PatchPlan without_calls_of_the_program(const bci::PatchPlan& plan) {
 }
 
 void report_left_out(const bci::PatchPlan& plan, const std::set<std::string>& classes,
-                     const std::string& why, std::vector<DyperError>& errors) {
+                     const std::string& why, DyperErrors& errors) {
   std::set<std::pair<std::string, std::string>> told;
   for (const bci::MethodPatches& target : plan.methods) {
     for (const bci::Patch& patch : target.patches) {

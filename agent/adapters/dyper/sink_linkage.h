@@ -70,13 +70,13 @@ struct LinkedPlan {
   ByLoader by_loader;
 };
 LinkedPlan linked_plan(jvmtiEnv* jvmti, JNIEnv* jni, const bci::PatchPlan& plan,
-                       const std::set<std::string>& classes, std::vector<DyperError>& errors);
+                       const std::set<std::string>& classes, DyperErrors& errors);
 
 // Whether a plan calls methods that are not the agent's, and the plan without these calls.
 bool calls_the_program(const bci::PatchPlan& plan);
 bci::PatchPlan without_calls_of_the_program(const bci::PatchPlan& plan);
 // Reports each of these calls, from each of the classes, as an error.
 void report_left_out(const bci::PatchPlan& plan, const std::set<std::string>& classes,
-                     const std::string& why, std::vector<DyperError>& errors);
+                     const std::string& why, DyperErrors& errors);
 
 }  // namespace ddm

@@ -89,7 +89,7 @@ void ClassTypes::clear(bool ClassType::*which) {
   }
 }
 
-void ClassTypes::change(pugi::xml_node classes, std::vector<DyperError>& errors) {
+void ClassTypes::change(pugi::xml_node classes, DyperErrors& errors) {
   ++version_;
   if (flag_of(classes, "CLEAR", false)) {
     packages_.clear();
@@ -117,8 +117,7 @@ void ClassTypes::change(pugi::xml_node classes, std::vector<DyperError>& errors)
   }
 }
 
-void ClassTypes::write(pugi::xml_node match, XmlWriter& xml,
-                       std::vector<DyperError>& errors) const {
+void ClassTypes::write(pugi::xml_node match, XmlWriter& xml, DyperErrors& errors) const {
   const std::string_view prefix = attribute_of(match, "NAME");
   const std::string_view word = attribute_of(match, "TYPE");
   if (!word.empty() && !class_type_of(word)) errors.push_back(bad_type(word, "a TYPE is one of"));

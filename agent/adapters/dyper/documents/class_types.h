@@ -34,8 +34,8 @@ class ClassTypes {
   ClassType of(std::string_view class_name) const;
 
   // The element that CLASSES and GETCLASSES contain, or an empty node.
-  void change(pugi::xml_node classes, std::vector<DyperError>& errors);
-  void write(pugi::xml_node match, XmlWriter& xml, std::vector<DyperError>& errors) const;
+  void change(pugi::xml_node classes, DyperErrors& errors);
+  void write(pugi::xml_node match, XmlWriter& xml, DyperErrors& errors) const;
 
   // Grows with each change.
   std::uint64_t version() const { return version_; }

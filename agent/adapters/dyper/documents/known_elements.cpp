@@ -79,8 +79,7 @@ std::string_view usual_name(std::string_view element) {
 }
 
 // The number of known child elements; nullopt: there are no children.
-std::optional<int> check(pugi::xml_node parent, const std::string& way,
-                         std::vector<DyperError>& errors) {
+std::optional<int> check(pugi::xml_node parent, const std::string& way, DyperErrors& errors) {
   const std::string_view elements = elements_inside(way);
   std::optional<int> known;
   for (const pugi::xml_node child : parent.children()) {
@@ -101,7 +100,7 @@ std::optional<int> check(pugi::xml_node parent, const std::string& way,
 
 }  // namespace
 
-bool check_elements(const DyperRequest& request, std::vector<DyperError>& errors) {
+bool check_elements(const DyperRequest& request, DyperErrors& errors) {
   std::string way = request.language == DyperLanguage::kDyper ? "DYPER/" : "DYPATCH/";
   way += usual_name(request.command);
   if (std::ranges::find(kLeftOut, way) != std::end(kLeftOut)) return true;

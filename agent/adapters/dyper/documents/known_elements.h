@@ -12,6 +12,6 @@ namespace ddm {
 // Adds an error for each element that the command does not know at that place. False: the document
 // has elements and all are unknown, so the command must not run: a CLEAR of an unknown element is
 // not a CLEAR of everything.
-bool check_elements(const DyperRequest& request, std::vector<DyperError>& errors);
+bool check_elements(const DyperRequest& request, DyperErrors& errors);
 
 }  // namespace ddm

@@ -10,10 +10,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <pugixml.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "adapters/dyper/documents/xml_writer.h"
 
@@ -48,6 +51,14 @@ struct DyperError {
 
   void write(XmlWriter& xml) const;
 };
+using DyperErrors = std::vector<DyperError>;
+
+// Adds an error; `return fail(...)` is for functions that have no result then.
+inline std::nullopt_t fail(DyperErrors& errors, std::string attribute, std::string_view value,
+                           std::string message, DyperErrorCode code = DyperErrorCode::kBadValue) {
+  errors.push_back({code, std::move(attribute), std::string(value), std::move(message)});
+  return std::nullopt;
+}
 
 enum class DyperLanguage { kDyper, kDypatch };
 

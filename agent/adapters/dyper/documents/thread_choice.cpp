@@ -6,17 +6,17 @@ namespace ddm {
 
 void ThreadChoice::change(pugi::xml_node threads,
                           const std::optional<std::unordered_set<std::int64_t>>& living,
-                          std::vector<DyperError>& errors) {
+                          DyperErrors& errors) {
   for (const pugi::xml_node thread : threads.children("THREAD")) {
     const std::int64_t id = thread.attribute("ID").as_llong();
     if (id <= 0 || (choices_.size() >= kMost && !choices_.contains(id))) {
-      errors.push_back({DyperErrorCode::kBadValue, "ID", std::string(attribute_of(thread, "ID")),
-                        "a thread's ID is a number from 1 on, as SHOWSTACK has it"});
+      fail(errors, "ID", attribute_of(thread, "ID"),
+           "a thread's ID is a number from 1 on, as SHOWSTACK has it");
       continue;
     }
     if (living && !living->contains(id) && !choices_.contains(id)) {
-      errors.push_back({DyperErrorCode::kBadValue, "ID", std::to_string(id),
-                        "no thread that lives has this ID; SHOWSTACK has those that do"});
+      fail(errors, "ID", std::to_string(id),
+           "no thread that lives has this ID; SHOWSTACK has those that do");
       continue;
     }
     const Choice choice{flag_of(thread, "IGNORE", false), flag_of(thread, "USE", false)};

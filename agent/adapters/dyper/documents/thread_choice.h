@@ -24,7 +24,7 @@ class ThreadChoice {
   // be chosen, but an earlier choice of them can be taken back. None: the living threads are
   // unknown.
   void change(pugi::xml_node threads, const std::optional<std::unordered_set<std::int64_t>>& living,
-              std::vector<DyperError>& errors);
+              DyperErrors& errors);
 
   // IGNORE overrides USE; a thread with neither is used if `by_default`.
   bool uses(std::int64_t thread_id, bool by_default) const;

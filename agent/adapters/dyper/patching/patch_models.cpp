@@ -18,12 +18,8 @@ std::optional<bci::SiteKind> site_of(std::string_view what) {
   return {};
 }
 
-std::optional<bci::PatchWhen> when_of(pugi::xml_node node, std::vector<DyperError>& errors) {
+std::optional<bci::PatchWhen> when_of(pugi::xml_node node, DyperErrors& errors) {
   const std::string_view given = attribute_of(node, "CASE"), value = attribute_of(node, "ARG");
-  const auto fail = [&](const char* attribute, std::string_view what, const char* message) {
-    errors.push_back({DyperErrorCode::kBadValue, attribute, std::string(what), message});
-    return std::nullopt;
-  };
   bci::PatchWhen when;
   if (given == "BLOCK" || given == "LINE") {
     when.kind = given == "BLOCK" ? bci::WhenKind::kBlock : bci::WhenKind::kLine;
@@ -31,16 +27,16 @@ std::optional<bci::PatchWhen> when_of(pugi::xml_node node, std::vector<DyperErro
       when.number = *number;
       return when;
     }
-    return fail("ARG", value, "BLOCK and LINE need a number");
+    return fail(errors, "ARG", value, "BLOCK and LINE need a number");
   }
-  if (value.empty()) return fail("ARG", value, "a name is needed");
+  if (value.empty()) return fail(errors, "ARG", value, "a name is needed");
   if (given == "CLASS") {
     when.kind = bci::WhenKind::kClass;
     when.owner = allocated_type(value);
     return when;
   }
   if (given != "FIELD" && given != "METHOD") {
-    return fail("CASE", given, "a case is FIELD, METHOD, CLASS, BLOCK or LINE");
+    return fail(errors, "CASE", given, "a case is FIELD, METHOD, CLASS, BLOCK or LINE");
   }
   when.kind = given == "FIELD" ? bci::WhenKind::kField : bci::WhenKind::kMethod;
   MemberName member = member_name(value);
@@ -65,15 +61,10 @@ bool covers(std::string_view pattern, std::string_view name) {
 
 }  // namespace
 
-std::optional<bci::Patch> PatchModels::patch_of(pugi::xml_node node,
-                                                std::vector<DyperError>& errors) const {
+std::optional<bci::Patch> PatchModels::patch_of(pugi::xml_node node, DyperErrors& errors) const {
   const std::string_view what = attribute_of(node, "WHAT"), name = attribute_of(node, "MODE");
   const auto site = site_of(what);
-  if (!site) {
-    errors.push_back(
-        {DyperErrorCode::kBadValue, "WHAT", std::string(what), "there is no such place"});
-    return {};
-  }
+  if (!site) return fail(errors, "WHAT", what, "there is no such place");
   std::optional<PatchMode> nested;
   const PatchMode* mode = modes_.find(name);
   if (const pugi::xml_node inner = child_of(node, "DYPATCH_MODE", "MODE")) {
@@ -82,8 +73,7 @@ std::optional<bci::Patch> PatchModels::patch_of(pugi::xml_node node,
     mode = &*nested;
   }
   if (mode == nullptr) {
-    errors.push_back({DyperErrorCode::kNoMode, "MODE", std::string(name), "there is no such mode"});
-    return {};
+    return fail(errors, "MODE", name, "there is no such mode", DyperErrorCode::kNoMode);
   }
   bci::Patch patch{*site, {}, mode->before, mode->after};
   for (const pugi::xml_node inner : node.children("WHEN")) {
@@ -94,24 +84,23 @@ std::optional<bci::Patch> PatchModels::patch_of(pugi::xml_node node,
   return patch;
 }
 
-void PatchModels::change(pugi::xml_node model, std::vector<DyperError>& errors) {
+void PatchModels::change(pugi::xml_node model, DyperErrors& errors) {
   modes_.add(model, errors);
   Model& changed = models_[std::string(attribute_of(model, "NAME"))];
   for (const pugi::xml_node target : model.children("FOR")) change(changed, target, errors);
 }
 
-void PatchModels::change(Model& model, pugi::xml_node target, std::vector<DyperError>& errors) {
+void PatchModels::change(Model& model, pugi::xml_node target, DyperErrors& errors) {
   const std::string class_name = internal_name(attribute_of(target, "CLASS"));
   const std::string_view given = attribute_of(target, "METHOD");
   const std::string method(given.empty() ? "*" : given);
   const bool add = attribute_of(target, "UPDATE") == "ADD";
   if (class_name.empty()) {
-    errors.push_back({DyperErrorCode::kBadValue, "CLASS", "", "FOR needs a CLASS, or * for any"});
+    fail(errors, "CLASS", "", "FOR needs a CLASS, or * for any");
     return;
   }
   if (!method_choice(method)) {
-    errors.push_back({DyperErrorCode::kBadValue, "METHOD", method,
-                      "it is like total, total(int,java.lang.String) or total(I)I"});
+    fail(errors, "METHOD", method, "it is like total, total(int,java.lang.String) or total(I)I");
     return;
   }
   if (!add) {

@@ -28,7 +28,7 @@ class PatchModels {
   PatchModes& modes() { return modes_; }
 
   // `model`: MODEL or PATCHMODEL. A faulty patch is reported, and the others are taken.
-  void change(pugi::xml_node model, std::vector<DyperError>& errors);
+  void change(pugi::xml_node model, DyperErrors& errors);
 
   bool contains(std::string_view name) const { return models_.contains(name); }
   // Empty: the model is unknown or empty.
@@ -41,8 +41,8 @@ class PatchModels {
   };
   using Model = std::vector<Target>;
 
-  void change(Model& model, pugi::xml_node target, std::vector<DyperError>& errors);
-  std::optional<bci::Patch> patch_of(pugi::xml_node node, std::vector<DyperError>& errors) const;
+  void change(Model& model, pugi::xml_node target, DyperErrors& errors);
+  std::optional<bci::Patch> patch_of(pugi::xml_node node, DyperErrors& errors) const;
 
   PatchModes modes_;
   std::map<std::string, Model, std::less<>> models_;

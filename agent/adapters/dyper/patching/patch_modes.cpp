@@ -1,9 +1,8 @@
 #include "adapters/dyper/patching/patch_modes.h"
 
-#include <charconv>
-
 #include "adapters/dyper/documents/xml_reader.h"
 #include "adapters/dyper/patching/java_names.h"
+#include "core/whole_text.h"
 
 namespace ddm {
 namespace {
@@ -37,16 +36,6 @@ constexpr TrackerMethod kTracker[] = {{"monCountItem", "(I)", "V", "count"},
                                       {"monMethodEnter", "(I)", "J", "begin"},
                                       {"monMethodExit", "(IJ)", "V", "end"}};
 
-template <typename Number>
-bool is_number(std::string_view text, Number* to) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *to);
-  return error == std::errc() && !text.empty() && end == text.data() + text.size();
-}
-
-DyperError wrong(std::string attribute, std::string_view value, std::string message) {
-  return {Code::kBadValue, std::move(attribute), std::string(value), std::move(message)};
-}
-
 std::optional<bci::ArgumentKind> kind_of(std::string_view name) {
   for (int i = 0; i < bci::kArgumentKindCount; ++i) {
     const auto kind = static_cast<bci::ArgumentKind>(i);
@@ -57,33 +46,28 @@ std::optional<bci::ArgumentKind> kind_of(std::string_view name) {
 
 // `value`: the kind's additional parameter.
 std::optional<bci::PatchArgument> argument_of(std::string_view type, std::string_view value,
-                                              std::vector<DyperError>& errors) {
+                                              DyperErrors& errors) {
   using Kind = bci::ArgumentKind;
   if (type == "CONTEXT" || type == "REFBLOCKID") {
-    errors.push_back({Code::kUnsupported, "TYPE", std::string(type), "this argument is left out"});
-    return {};
+    return fail(errors, "TYPE", type, "this argument is left out", Code::kUnsupported);
   }
   const auto kind = kind_of(type);
-  if (!kind) {
-    errors.push_back(wrong("TYPE", type, "there is no such argument"));
-    return {};
-  }
+  if (!kind) return fail(errors, "TYPE", type, "there is no such argument");
   bci::PatchArgument argument{*kind};
-  const bool number = is_number(value, &argument.number);
+  const auto number = number_in<std::int32_t>(value);
+  argument.number = number.value_or(0);
   switch (*kind) {
     case Kind::kInteger:
     case Kind::kArg:
       if (number && (*kind == Kind::kInteger || argument.number > 0)) return argument;
-      errors.push_back(wrong("VALUE", value, "a number is needed; the first argument is 1"));
-      return {};
+      return fail(errors, "VALUE", value, "a number is needed; the first argument is 1");
     case Kind::kField:
     case Kind::kNewLocal:
     case Kind::kLocal:
       if (*kind == Kind::kLocal && number) return argument;
       argument.name = value;
       if (!argument.name.empty()) return argument;
-      errors.push_back(wrong("VALUE", value, "a name is needed"));
-      return {};
+      return fail(errors, "VALUE", value, "a name is needed");
     case Kind::kText:
       argument.name = value;
       return argument;
@@ -92,43 +76,37 @@ std::optional<bci::PatchArgument> argument_of(std::string_view type, std::string
   }
 }
 
-std::optional<bci::PatchCondition> condition_of(pugi::xml_node node,
-                                                std::vector<DyperError>& errors) {
+std::optional<bci::PatchCondition> condition_of(pugi::xml_node node, DyperErrors& errors) {
   const std::string_view type = attribute_of(node, "TYPE"), right = attribute_of(node, "RVALUE");
   if (type != "FIELD" && type != "RETURN" && type != "LOCAL" && type != "ARG") {
-    errors.push_back({type == "CONTEXT" ? Code::kUnsupported : Code::kBadValue, "TYPE",
-                      std::string(type), "a condition is about FIELD, RETURN, LOCAL or ARG"});
-    return {};
+    return fail(errors, "TYPE", type, "a condition is about FIELD, RETURN, LOCAL or ARG",
+                type == "CONTEXT" ? Code::kUnsupported : Code::kBadValue);
   }
   auto left = argument_of(type, attribute_of(node, "LVALUE"), errors);
   if (!left) return {};
   bci::PatchCondition condition{std::move(*left)};
-  std::int64_t number = 0;
-  if (is_number(right, &number)) {
-    condition.right = number;
+  if (const auto number = number_in<std::int64_t>(right)) {
+    condition.right = *number;
   } else if (right == "NONNULL") {
     condition.relation = bci::Relation::kNotEqual;
   } else if (right != "NULL") {
-    errors.push_back(wrong("RVALUE", right, "an integer, NULL or NONNULL is needed"));
-    return {};
+    return fail(errors, "RVALUE", right, "an integer, NULL or NONNULL is needed");
   }
   return condition;
 }
 
 std::optional<bci::HookMethod> sink_of(pugi::xml_node code, std::string_view context,
-                                       std::vector<DyperError>& errors) {
+                                       DyperErrors& errors) {
   std::string_view class_name = attribute_of(code, "CLASS");
   if (class_name.empty()) class_name = context;
   const std::string_view method = attribute_of(code, "METHOD");
   const std::string_view signature = attribute_of(code, "SIGNATURE");
   const auto descriptor = method_descriptor_of(signature);
   if (!descriptor) {
-    errors.push_back(wrong("SIGNATURE", signature, "it is like (int,java.lang.Object,long[])"));
-    return {};
+    return fail(errors, "SIGNATURE", signature, "it is like (int,java.lang.Object,long[])");
   }
   if (class_name.empty() || method.empty()) {
-    errors.push_back(wrong("METHOD", method, "CLASS and METHOD name a static method"));
-    return {};
+    return fail(errors, "METHOD", method, "CLASS and METHOD name a static method");
   }
   if (class_name != kTrackerName) {
     return bci::HookMethod{internal_name(class_name), std::string(method), *descriptor};
@@ -141,41 +119,38 @@ std::optional<bci::HookMethod> sink_of(pugi::xml_node code, std::string_view con
     return bci::HookMethod{kSinksClass, std::string(one.sink),
                            std::string(one.arguments) + std::string(one.result)};
   }
-  errors.push_back({Code::kUnsupported, "METHOD", std::string(method) + std::string(signature),
-                    "ddm.Tracker has monCountItem(int), monMethodEnter(int)long and "
-                    "monMethodExit(int,long)"});
-  return {};
+  return fail(errors, "METHOD", std::string(method) + std::string(signature),
+              "ddm.Tracker has monCountItem(int), monMethodEnter(int)long and "
+              "monMethodExit(int,long)",
+              Code::kUnsupported);
 }
 
 // Counters and timers of our sinks are numbered in the tables when the code is patched.
-bool make_cell(bci::PatchCall& call, std::vector<DyperError>& errors) {
+std::optional<bci::PatchCall> with_cell(bci::PatchCall call, DyperErrors& errors) {
   using Kind = bci::ArgumentKind;
-  if (call.sink.owner != kSinksClass) return true;
+  if (call.sink.owner != kSinksClass) return call;
   const Kind kind = call.arguments.empty() ? Kind::kNull : call.arguments[0].kind;
   if (kind != Kind::kInteger && kind < Kind::kInstruction) {
-    errors.push_back(
-        wrong("TYPE", to_string(kind), "ddm.Tracker counts and times an INTEGER, INSNO or id"));
-    return false;
+    return fail(errors, "TYPE", to_string(kind),
+                "ddm.Tracker counts and times an INTEGER, INSNO or id");
   }
   if (call.sink.name == "begin" && call.result_local.empty()) {
-    errors.push_back(wrong("RETURN", "", "what monMethodEnter returns is kept in a NEWLOCAL"));
-    return false;
+    return fail(errors, "RETURN", "", "what monMethodEnter returns is kept in a NEWLOCAL");
   }
   if (call.sink.name == "end" && !call.conditions.empty()) {
-    errors.push_back({Code::kUnsupported, "METHOD", "monMethodExit",
-                      "a CONDITION belongs to monMethodEnter: what it leaves out is not timed"});
-    return false;
+    return fail(errors, "METHOD", "monMethodExit",
+                "a CONDITION belongs to monMethodEnter: what it leaves out is not timed",
+                Code::kUnsupported);
   }
   call.arguments[0].cell =
       call.sink.name == "count" ? bci::CellKind::kCounter : bci::CellKind::kTimer;
-  return true;
+  return call;
 }
 
 std::optional<bci::PatchCall> call_of(pugi::xml_node code, std::string_view context,
-                                      std::vector<DyperError>& errors) {
+                                      DyperErrors& errors) {
   if (attribute_of(code, "TYPE") != "CALL") {
-    errors.push_back(wrong("TYPE", attribute_of(code, "TYPE"), "code is a CALL"));
-    return {};
+    return fail(errors, "TYPE", attribute_of(code, "TYPE"), "code is a CALL");
   }
   auto sink = sink_of(code, context, errors);
   if (!sink) return {};
@@ -193,37 +168,38 @@ std::optional<bci::PatchCall> call_of(pugi::xml_node code, std::string_view cont
       call.conditions.push_back(std::move(*condition));
     } else if (tag == "RETURN") {
       if (attribute_of(child, "TYPE") != "NEWLOCAL") {
-        errors.push_back({Code::kUnsupported, "TYPE", std::string(attribute_of(child, "TYPE")),
-                          "what is returned goes to a NEWLOCAL or nowhere"});
-        return {};
+        return fail(errors, "TYPE", attribute_of(child, "TYPE"),
+                    "what is returned goes to a NEWLOCAL or nowhere", Code::kUnsupported);
       }
       call.result_local = attribute_of(child, "VALUE");
     }
   }
-  if (!make_cell(call, errors)) return {};
-  // The sink's last parameter is the result of the conditions.
-  if (!call.conditions.empty()) call.sink.descriptor.insert(call.sink.descriptor.find(')'), "Z");
-  return call;
+  auto made = with_cell(std::move(call), errors);
+  if (made && !made->conditions.empty()) {
+    // The sink's last parameter is the result of the conditions.
+    std::string& descriptor = made->sink.descriptor;
+    descriptor.insert(descriptor.find(')'), "Z");
+  }
+  return made;
 }
 
 }  // namespace
 
 PatchModes::PatchModes() {
-  std::vector<DyperError> none;
+  DyperErrors none;
   if (const auto built_in = read_xml(kBuiltIn)) add((*built_in)->document_element(), none);
 }
 
-void PatchModes::add(pugi::xml_node root, std::vector<DyperError>& errors) {
+void PatchModes::add(pugi::xml_node root, DyperErrors& errors) {
   for (const pugi::xml_node node : root.children()) {
     const std::string_view tag = node.name();
     if (tag == "DYPATCH_EXTERNAL") {
-      errors.push_back({Code::kUnsupported, "MODE", std::string(attribute_of(node, "NAME")),
-                        "modes made of Java code are left out"});
-      continue;
-    }
-    if (tag != "DYPATCH_MODE" && tag != "MODE") continue;
-    if (auto mode = read(node, errors)) {
-      modes_.insert_or_assign(std::string(attribute_of(node, "NAME")), std::move(*mode));
+      fail(errors, "MODE", attribute_of(node, "NAME"), "modes made of Java code are left out",
+           Code::kUnsupported);
+    } else if (tag == "DYPATCH_MODE" || tag == "MODE") {
+      if (auto mode = read(node, errors)) {
+        modes_.insert_or_assign(std::string(attribute_of(node, "NAME")), std::move(*mode));
+      }
     }
   }
 }
@@ -233,7 +209,7 @@ const PatchMode* PatchModes::find(std::string_view name) const {
   return found != modes_.end() ? &found->second : nullptr;
 }
 
-std::optional<PatchMode> PatchModes::read(pugi::xml_node node, std::vector<DyperError>& errors) {
+std::optional<PatchMode> PatchModes::read(pugi::xml_node node, DyperErrors& errors) {
   PatchMode mode;
   bool behind = false;
   for (const pugi::xml_node child : node.children()) {

@@ -39,11 +39,11 @@ class PatchModes {
 
   // Reads all DYPATCH_MODE and MODE children of `root`; a known name is redefined. A faulty element
   // is reported, and the others are taken.
-  void add(pugi::xml_node root, std::vector<DyperError>& errors);
+  void add(pugi::xml_node root, DyperErrors& errors);
   const PatchMode* find(std::string_view name) const;
 
   // Reads one element; none: the reason is in `errors`.
-  static std::optional<PatchMode> read(pugi::xml_node mode, std::vector<DyperError>& errors);
+  static std::optional<PatchMode> read(pugi::xml_node mode, DyperErrors& errors);
 
  private:
   std::map<std::string, PatchMode, std::less<>> modes_;
