@@ -28,7 +28,7 @@ std::vector<pugi::xml_node> settings_of(pugi::xml_node root, const char* tag) {
 }
 
 std::string value_of(pugi::xml_node variable) {
-  if (has_attribute(variable, "VALUE")) return std::string(attribute_of(variable, "VALUE"));
+  if (variable.attribute("VALUE")) return std::string(attribute_of(variable, "VALUE"));
   return text_in(variable);
 }
 

@@ -1,5 +1,7 @@
 #include "adapters/dyper/documents/known_elements.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -10,35 +12,35 @@ namespace {
 // is not listed allows none. MODEL includes PATCHMODEL, MODE includes DYPATCH_MODE.
 struct Inside {
   std::string_view way;
-  std::string_view elements;  // separated by blanks
+  std::string_view elements;  // separated by ", "
 };
-constexpr std::string_view kModels = "MODEL PATCHMODEL", kCode = "CODE INSTRUCTION";
-constexpr std::string_view kInCode = "ARG CONDITION RETURN LOCAL";
+constexpr std::string_view kModels = "MODEL, PATCHMODEL", kCode = "CODE, INSTRUCTION";
+constexpr std::string_view kInCode = "ARG, CONDITION, RETURN, LOCAL";
 constexpr Inside kInside[] = {
-    {"DYPER/SET", "SETTINGS VAR"},
+    {"DYPER/SET", "SETTINGS, VAR"},
     {"DYPER/SET/SETTINGS", "VAR"},
     {"DYPER/GET", "VAR"},
     {"DYPER/CLEAR", "CLEAR"},
-    {"DYPER/SETDETAIL", "SETTINGS DETAIL"},
+    {"DYPER/SETDETAIL", "SETTINGS, DETAIL"},
     {"DYPER/SETDETAIL/SETTINGS", "DETAIL"},
     {"DYPER/CLASSES", "CLASSES"},
-    {"DYPER/CLASSES/CLASSES", "PACKAGE CLASS"},
-    {"DYPER/GETCLASSES", "MATCH CLASS"},
+    {"DYPER/CLASSES/CLASSES", "PACKAGE, CLASS"},
+    {"DYPER/GETCLASSES", "MATCH, CLASS"},
     {"DYPER/REPORT", "REPORT"},
-    {"DYPER/CLASSMODEL", "OPTIONS CLASS"},
+    {"DYPER/CLASSMODEL", "OPTIONS, CLASS"},
     {"DYPER/AGENT", "AGENT"},
-    {"DYPER/ACTIVATE", "ACTIVATE DEACTIVATE"},
+    {"DYPER/ACTIVATE", "ACTIVATE, DEACTIVATE"},
     {"DYPER/USETHREAD", "THREADS"},
     {"DYPER/USETHREAD/THREADS", "THREAD"},
     {"DYPER/DUMPHEAP", "DUMPHEAP"},
     {"DYPER/INSTRUMENT", kModels},
-    {"DYPER/INSTRUMENT/MODEL", "PATCH VAR DETAIL"},
+    {"DYPER/INSTRUMENT/MODEL", "PATCH, VAR, DETAIL"},
     {"DYPATCH/MODEL", kModels},
-    {"DYPATCH/MODEL/MODEL", "FOR CLASS MODE DYPATCH_MODE DYPATCH_EXTERNAL"},
+    {"DYPATCH/MODEL/MODEL", "FOR, CLASS, MODE, DYPATCH_MODE, DYPATCH_EXTERNAL"},
     {"DYPATCH/MODEL/MODEL/MODE", kCode},
     {"DYPATCH/MODEL/MODEL/MODE/CODE", kInCode},
     {"DYPATCH/MODEL/MODEL/FOR", "PATCH"},
-    {"DYPATCH/MODEL/MODEL/FOR/PATCH", "WHEN MODE DYPATCH_MODE"},
+    {"DYPATCH/MODEL/MODEL/FOR/PATCH", "WHEN, MODE, DYPATCH_MODE"},
     {"DYPATCH/MODEL/MODEL/FOR/PATCH/MODE", kCode},
     {"DYPATCH/MODEL/MODEL/FOR/PATCH/MODE/CODE", kInCode},
     {"DYPATCH/PATCH", "PATCH"},
@@ -56,20 +58,7 @@ std::string_view elements_inside(std::string_view way) {
 }
 
 bool has_word(std::string_view words, std::string_view word) {
-  while (!words.empty()) {
-    const std::size_t end = std::min(words.find(' '), words.size());
-    if (words.substr(0, end) == word) return true;
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
-  return false;
-}
-
-std::string listed(std::string_view words) {
-  std::string text(words);
-  for (std::size_t at = 0; (at = text.find(' ', at)) != std::string::npos; at += 2) {
-    text.replace(at, 1, ", ");
-  }
-  return text;
+  return fmt::format(", {}, ", words).find(fmt::format(", {}, ", word)) != std::string::npos;
 }
 
 std::string_view usual_name(std::string_view element) {
@@ -90,9 +79,9 @@ std::optional<int> check(pugi::xml_node parent, const std::string& way, DyperErr
       ++*known;
       check(child, way + '/' + std::string(usual_name(name)), errors);
     } else if (errors.size() < kMostErrors) {
-      errors.push_back({DyperErrorCode::kBadValue, "ELEMENT", std::string(name),
-                        way + " has no such element; " +
-                            (elements.empty() ? "it has none" : "it has " + listed(elements))});
+      fail(errors, "ELEMENT", name,
+           fmt::format("{} has no such element; it has {}", way,
+                       elements.empty() ? "none" : elements));
     }
   }
   return known;

@@ -26,7 +26,11 @@ enum class ThreadActivity {
   kSleeping,
   kTerminated
 };
-std::string_view state_name(ThreadActivity activity);
+inline std::string_view state_name(ThreadActivity activity) {
+  constexpr std::string_view kNames[] = {"NEW",           "RUNNABLE",      "BLOCKED",   "WAITING",
+                                         "TIMED_WAITING", "TIMED_WAITING", "TERMINATED"};
+  return kNames[static_cast<std::size_t>(activity)];
+}
 
 struct SeenThread {
   std::int64_t id = 0;  // Java's

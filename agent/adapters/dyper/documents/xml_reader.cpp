@@ -13,24 +13,10 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-// Depth first, without recursion: the document's depth is the peer's choice.
-bool nests_too_deep(const pugi::xml_document& document) {
-  int depth = 0;
-  pugi::xml_node node = document.first_child();
-  while (node) {
-    if (node.first_child()) {
-      if (++depth > kMaxNesting) return true;
-      node = node.first_child();
-      continue;
-    }
-    while (!node.next_sibling() && node.parent() && node.parent() != document) {
-      node = node.parent();
-      --depth;
-    }
-    node = node.next_sibling();
-  }
-  return false;
-}
+// Walks without recursion: the document's depth is the peer's choice.
+struct NestingCheck final : pugi::xml_tree_walker {
+  bool for_each(pugi::xml_node&) override { return depth() <= kMaxNesting; }
+};
 
 }  // namespace
 
@@ -55,7 +41,8 @@ Result<std::unique_ptr<pugi::xml_document>> read_xml(std::string_view text) {
     if (node.type() == pugi::node_element) ++roots;
   }
   if (roots != 1) return Error{"a document has one element at its top, not several"};
-  if (nests_too_deep(*document)) {
+  NestingCheck check;
+  if (!document->traverse(check)) {
     return Error{"elements lie more than " + std::to_string(kMaxNesting) + " deep in each other"};
   }
   return document;
@@ -64,8 +51,6 @@ Result<std::unique_ptr<pugi::xml_document>> read_xml(std::string_view text) {
 std::string_view attribute_of(pugi::xml_node node, const char* name) {
   return node.attribute(name).value();
 }
-
-bool has_attribute(pugi::xml_node node, const char* name) { return bool(node.attribute(name)); }
 
 std::string text_in(pugi::xml_node node) { return std::string(trimmed(node.text().get())); }
 

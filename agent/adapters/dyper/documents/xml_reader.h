@@ -22,7 +22,6 @@ Result<std::unique_ptr<pugi::xml_document>> read_xml(std::string_view text);
 
 // "": the attribute is missing.
 std::string_view attribute_of(pugi::xml_node node, const char* name);
-bool has_attribute(pugi::xml_node node, const char* name);
 
 // The element's text, trimmed.
 std::string text_in(pugi::xml_node node);

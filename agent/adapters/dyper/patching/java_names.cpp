@@ -1,6 +1,9 @@
 #include "adapters/dyper/patching/java_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <vector>
 
 #include "bci/descriptor.h"
 #include "bci/patch/patch_site.h"
@@ -8,14 +11,6 @@
 
 namespace ddm {
 namespace {
-
-struct Primitive {
-  std::string_view name;
-  char letter;
-};
-constexpr Primitive kPrimitives[] = {{"boolean", 'Z'}, {"byte", 'B'},   {"char", 'C'},
-                                     {"short", 'S'},   {"int", 'I'},    {"long", 'J'},
-                                     {"float", 'F'},   {"double", 'D'}, {"void", 'V'}};
 
 std::string_view without_blanks(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
@@ -31,18 +26,13 @@ bool is_class_name(std::string_view name) {
 
 std::optional<std::string> type_descriptor(std::string_view type, bool may_be_void) {
   type = without_blanks(type);
-  std::string result;
+  std::string dimensions;
   for (; type.ends_with("[]"); type = without_blanks(type.substr(0, type.size() - 2))) {
-    result += '[';
+    dimensions += "[]";
   }
-  if (result.size() > 255) return {};
-  for (const Primitive& one : kPrimitives) {
-    if (type != one.name) continue;
-    if (one.letter == 'V' && (!may_be_void || !result.empty())) return {};
-    return result + one.letter;
-  }
-  if (!is_class_name(type)) return {};
-  return result + 'L' + internal_name(type) + ';';
+  if (dimensions.size() / 2 > 255 || !is_class_name(type)) return {};
+  if (type == "void" && (!may_be_void || !dimensions.empty())) return {};
+  return descriptor_of(std::string(type) + dimensions);
 }
 
 }  // namespace
@@ -75,26 +65,13 @@ std::optional<std::string> method_descriptor_of(std::string_view signature) {
 }
 
 std::string signature_of(std::string_view descriptor) {
-  std::string result = "(";
-  std::size_t at = 1;
-  while (at < descriptor.size() && descriptor[at] != ')') {
-    if (result.size() > 1) result += ',';
-    std::size_t dimensions = 0;
-    for (; at < descriptor.size() && descriptor[at] == '['; ++at) ++dimensions;
-    if (at >= descriptor.size()) break;
-    if (descriptor[at] == 'L') {
-      const std::size_t end = std::min(descriptor.find(';', at), descriptor.size() - 1);
-      result += dotted_name(descriptor.substr(at + 1, end - at - 1));
-      at = end + 1;
-    } else {
-      for (const Primitive& one : kPrimitives) {
-        if (one.letter == descriptor[at]) result += one.name;
-      }
-      ++at;
+  std::vector<std::string> types;
+  if (const auto parsed = bci::MethodDescriptor::parse(descriptor)) {
+    for (const std::string_view type : parsed->argument_types()) {
+      types.push_back(type_name_of(type));
     }
-    for (; dimensions > 0; --dimensions) result += "[]";
   }
-  return result + ')';
+  return fmt::format("({})", fmt::join(types, ","));
 }
 
 std::optional<MethodChoice> method_choice(std::string_view given) {
