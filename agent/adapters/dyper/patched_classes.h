@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "adapters/dyper/documents/request.h"
+#include "adapters/dyper/link_thread.h"
 #include "adapters/dyper/patch_counters.h"
-#include "adapters/dyper/sink_linkage.h"
 #include "bci/patch/patch_class.h"
 #include "probes/hit_budget.h"
 #include "probes/patches.h"

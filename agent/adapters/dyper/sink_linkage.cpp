@@ -1,12 +1,9 @@
 #include "adapters/dyper/sink_linkage.h"
 
-#include <algorithm>
-#include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "adapters/dyper/known_loaders.h"
-#include "adapters/dyper/patching/java_names.h"
 #include "bci/descriptor.h"
 #include "core/class_names.h"
 #include "vm/jvmti_memory.h"
@@ -19,56 +16,11 @@ using Code = DyperErrorCode;
 constexpr jint kPublic = 0x0001, kPrivate = 0x0002, kProtected = 0x0004, kStatic = 0x0008,
                kInterface = 0x0200;
 
-// Local references for all classes: -Xcheck:jni warns if the frame's capacity is exceeded.
-constexpr jint kManyRefs = 65'536;
-
-// Every class loader finds the agent's own sinks.
-bool is_ours(const bci::HookMethod& sink) { return sink.owner.starts_with("java/lang/DdmTracker"); }
-
-std::string words_of(const bci::HookMethod& sink) {
-  return dotted_name(sink.owner) + "." + sink.name + signature_of(sink.descriptor);
-}
-
-std::vector<bci::HookMethod> foreign_sinks(const bci::Patch& patch) {
-  std::vector<bci::HookMethod> sinks;
-  for (const auto* calls : {&patch.before, &patch.after}) {
-    for (const bci::PatchCall& call : *calls) {
-      if (!is_ours(call.sink)) sinks.push_back(call.sink);
-    }
-  }
-  return sinks;
-}
-
-bool any_foreign(const bci::MethodPatches& target) {
-  return std::any_of(target.patches.begin(), target.patches.end(),
-                     [](const bci::Patch& patch) { return !foreign_sinks(patch).empty(); });
-}
-
-bool is_of_class(const bci::MethodPatches& target, const std::string& internal_name) {
-  return bci::may_patch({{target}, ""}, internal_name);
-}
-
-DyperError left_out_error(Code code, const std::string& class_name, const std::string& sink,
-                          const std::string& why) {
-  return {code, "CLASS", class_name, "a call of " + sink + " is left out: " + why};
-}
-
-// The loaded classes with these names; several loaders may have a class of the same name.
-std::multimap<std::string, jclass> classes_named(jvmtiEnv* jvmti,
-                                                 const std::set<std::string>& names) {
-  std::multimap<std::string, jclass> found;
-  jint count = 0;
-  JvmtiPtr<jclass> classes(jvmti);
-  if (jvmti->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) return found;
-  for (jint i = 0; i < count; ++i) {
-    JvmtiPtr<char> signature(jvmti);
-    if (jvmti->GetClassSignature(classes[i], signature.out(), nullptr) != JVMTI_ERROR_NONE) {
-      continue;
-    }
-    std::string name = type_name_of(text_of(signature));
-    if (names.contains(name)) found.emplace(std::move(name), classes[i]);
-  }
-  return found;
+// The internal name; "": unknown.
+std::string name_of(jvmtiEnv* jvmti, jclass of) {
+  JvmtiPtr<char> signature(jvmti);
+  if (jvmti->GetClassSignature(of, signature.out(), nullptr) != JVMTI_ERROR_NONE) return "";
+  return std::string(internal_name_of(text_of(signature)));
 }
 
 }  // namespace
@@ -101,12 +53,7 @@ jclass SinkLinkage::find_loaded(const std::string& internal_name, jobject loader
   }
   jclass found = nullptr;
   for (jint i = 0; i < count; ++i) {
-    JvmtiPtr<char> signature(jvmti_);
-    const bool same =
-        found == nullptr &&
-        jvmti_->GetClassSignature(classes[i], signature.out(), nullptr) == JVMTI_ERROR_NONE &&
-        internal_name_of(text_of(signature)) == internal_name;
-    if (same) {
+    if (found == nullptr && name_of(jvmti_, classes[i]) == internal_name) {
       found = classes[i];
     } else {
       jni_->DeleteLocalRef(classes[i]);
@@ -155,16 +102,10 @@ std::string SinkLinkage::link(jclass of) {
 }
 
 bool SinkLinkage::same_package(jclass one, jclass other) const {
-  const auto package_of = [&](jclass of) {
-    JvmtiPtr<char> signature(jvmti_);
-    if (jvmti_->GetClassSignature(of, signature.out(), nullptr) != JVMTI_ERROR_NONE) {
-      return std::string("?");
-    }
-    const std::string_view name = internal_name_of(text_of(signature));
-    return std::string(name.substr(0, name.rfind('/') + 1));
-  };
-  return jni_->IsSameObject(loader_of(one), loader_of(other)) &&
-         package_of(one) == package_of(other);
+  const std::string name = name_of(jvmti_, one), other_name = name_of(jvmti_, other);
+  const auto package_of = [](const std::string& of) { return of.substr(0, of.rfind('/') + 1); };
+  return jni_->IsSameObject(loader_of(one), loader_of(other)) && !name.empty() &&
+         !other_name.empty() && package_of(name) == package_of(other_name);
 }
 
 bool SinkLinkage::may_use_class(jclass caller, jclass of, const std::string& internal_name) {
@@ -274,97 +215,6 @@ std::optional<SinkLinkage::Refusal> SinkLinkage::refusal(jclass caller,
   const std::string type = two_meanings(sink.descriptor, loader, loader_of(method->owner));
   if (type.empty()) return {};
   return no(Code::kVerify, type + " is not the same class for the two");
-}
-
-LinkedPlan linked_plan(jvmtiEnv* jvmti, JNIEnv* jni, const bci::PatchPlan& plan,
-                       const std::set<std::string>& classes, DyperErrors& errors) {
-  LinkedPlan linked{{{}, plan.test_class}, nullptr};
-  if (!calls_the_program(plan)) {
-    linked.plan = plan;
-    return linked;
-  }
-  const LocalFrame frame(jni, kManyRefs);
-  SinkLinkage linkage(jvmti, jni);
-  const auto of_name = classes_named(jvmti, classes);
-  const auto known = std::make_shared<KnownLoaders>(jni);
-  // Each class and method is reported once.
-  std::map<std::pair<std::string, std::string>, bool> links;
-  const auto does_link = [&](const std::string& name, const bci::HookMethod& sink) {
-    const auto [one, is_new] = links.try_emplace({name, words_of(sink)}, true);
-    if (!is_new) return one->second;
-    const auto [first, last] = of_name.equal_range(name);
-    one->second = first != last;
-    for (auto of = first; of != last && one->second; ++of) {
-      const auto refused = linkage.refusal(of->second, sink);
-      if (!refused) continue;
-      one->second = false;
-      if (errors.size() >= kMostErrors) break;
-      errors.push_back(left_out_error(refused->code, name, one->first.second, refused->words));
-    }
-    return one->second;
-  };
-  for (const bci::MethodPatches& target : plan.methods) {
-    if (!any_foreign(target)) {
-      linked.plan.methods.push_back(target);
-      continue;
-    }
-    for (const std::string& name : classes) {
-      const std::string internal = internal_name(name);
-      if (!is_of_class(target, internal)) continue;
-      known->add(internal);
-      bci::MethodPatches part{internal, target.method, target.descriptor, {}};
-      for (const bci::Patch& patch : target.patches) {
-        const auto sinks = foreign_sinks(patch);
-        if (std::all_of(sinks.begin(), sinks.end(),
-                        [&](const bci::HookMethod& sink) { return does_link(name, sink); })) {
-          part.patches.push_back(patch);
-        }
-      }
-      if (!part.patches.empty()) linked.plan.methods.push_back(std::move(part));
-    }
-  }
-  for (const auto& [name, klass] : of_name) {
-    jobject loader = nullptr;
-    if (known->contains(internal_name(name)) &&
-        jvmti->GetClassLoader(klass, &loader) == JVMTI_ERROR_NONE) {
-      known->add_loader(jni, internal_name(name), loader);
-    }
-  }
-  linked.by_loader = [known](JNIEnv* on, std::string_view name, jobject loader) {
-    return known->may_have(on, name, loader);
-  };
-  return linked;
-}
-
-bool calls_the_program(const bci::PatchPlan& plan) {
-  return std::any_of(plan.methods.begin(), plan.methods.end(), any_foreign);
-}
-
-bci::PatchPlan without_calls_of_the_program(const bci::PatchPlan& plan) {
-  bci::PatchPlan rest = plan;
-  for (bci::MethodPatches& target : rest.methods) {
-    std::erase_if(target.patches,
-                  [](const bci::Patch& patch) { return !foreign_sinks(patch).empty(); });
-  }
-  std::erase_if(rest.methods, [](const bci::MethodPatches& one) { return one.patches.empty(); });
-  return rest;
-}
-
-void report_left_out(const bci::PatchPlan& plan, const std::set<std::string>& classes,
-                     const std::string& why, DyperErrors& errors) {
-  std::set<std::pair<std::string, std::string>> told;
-  for (const bci::MethodPatches& target : plan.methods) {
-    for (const bci::Patch& patch : target.patches) {
-      for (const bci::HookMethod& sink : foreign_sinks(patch)) {
-        for (const std::string& name : classes) {
-          if (!is_of_class(target, internal_name(name))) continue;
-          if (errors.size() >= kMostErrors) return;
-          if (!told.emplace(name, words_of(sink)).second) continue;
-          errors.push_back(left_out_error(Code::kVerify, name, words_of(sink), why));
-        }
-      }
-    }
-  }
 }
 
 }  // namespace ddm

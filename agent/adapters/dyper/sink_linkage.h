@@ -9,13 +9,8 @@
 
 #include <jvmti.h>
 
-#include <functional>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "adapters/dyper/documents/request.h"
 #include "bci/patch/patch_plan.h"
@@ -59,24 +54,5 @@ class SinkLinkage {
             is_exported_ = nullptr, is_named_ = nullptr, parent_ = nullptr,
             system_loader_ = nullptr;
 };
-
-// The part of a plan that covers these loaded classes ("a.B") and whose calls link there; the rest
-// is reported as errors.
-struct LinkedPlan {
-  using ByLoader = std::function<bool(JNIEnv*, std::string_view internal_name, jobject loader)>;
-  bci::PatchPlan plan;
-  // For classes loaded later, by loaders that were not checked: false keeps out patches that call
-  // the program's own methods.
-  ByLoader by_loader;
-};
-LinkedPlan linked_plan(jvmtiEnv* jvmti, JNIEnv* jni, const bci::PatchPlan& plan,
-                       const std::set<std::string>& classes, DyperErrors& errors);
-
-// Whether a plan calls methods that are not the agent's, and the plan without these calls.
-bool calls_the_program(const bci::PatchPlan& plan);
-bci::PatchPlan without_calls_of_the_program(const bci::PatchPlan& plan);
-// Reports each of these calls, from each of the classes, as an error.
-void report_left_out(const bci::PatchPlan& plan, const std::set<std::string>& classes,
-                     const std::string& why, DyperErrors& errors);
 
 }  // namespace ddm
