@@ -99,11 +99,11 @@ void write_class_model(jvmtiEnv* jvmti, JNIEnv* jni, pugi::xml_node request,
           return named.empty() ? classes.contains(name) : named.contains(name);
         },
         error);
-    if (!error.empty()) errors.push_back({DyperErrorCode::kUnsupported, "", "", error});
+    if (!error.empty()) fail(errors, "", "", error, DyperErrorCode::kUnsupported);
   }
   for (const std::string& name : named) {
     if (classes.contains(name)) continue;
-    errors.push_back({DyperErrorCode::kNoClass, "CLASS", name, "no such class is loaded"});
+    fail(errors, "CLASS", name, "no such class is loaded", DyperErrorCode::kNoClass);
   }
   xml.open("CLASSMODEL").attribute("CANREDEFINE", can_redefine(jvmti));
   const Properties properties = system_properties(jvmti, jni);

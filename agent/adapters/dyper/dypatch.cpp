@@ -47,10 +47,6 @@ class UsedIds final : public bci::PatchIds {
   std::map<std::int32_t, const char*> used_;
 };
 
-bci::ByteSpan span_of(const std::vector<std::uint8_t>& bytes) {
-  return {bytes.data(), bytes.size()};
-}
-
 // Reports methods that the plan names individually and that the class lacks.
 void tell_absent(const std::string& class_name, const bci::PatchPlan& plan,
                  const std::vector<bci::MethodBlocks>& methods,
@@ -65,9 +61,9 @@ void tell_absent(const std::string& class_name, const bci::PatchPlan& plan,
         std::any_of(refused.begin(), refused.end(), is_wanted)) {
       continue;
     }
-    errors.push_back({Code::kBadValue, "METHOD", wanted.method,
-                      class_name + " has no such method" +
-                          (wanted.descriptor.empty() ? "" : " with these parameters")});
+    fail(errors, "METHOD", wanted.method,
+         class_name + " has no such method" +
+             (wanted.descriptor.empty() ? "" : " with these parameters"));
   }
 }
 
@@ -92,7 +88,7 @@ void Dypatch::read_modes(DyperErrors& errors) {
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const auto read = read_xml(text);
   if (!file || !read) {
-    errors.push_back({Code::kNoMode, "FILE", path, file ? read.message() : "it cannot be read"});
+    fail(errors, "FILE", path, file ? read.message() : "it cannot be read", Code::kNoMode);
     return;
   }
   models_.modes().add((*read)->document_element(), errors);
@@ -122,7 +118,7 @@ ClassNames Dypatch::loaded_classes_of(JNIEnv* jni, const bci::PatchPlan& plan,
                                       const ClassNames& named, DyperErrors& errors) {
   Found found = classes_of(jni, plan, named, errors);
   for (const std::string& name : found.missing) {
-    errors.push_back({Code::kNoClass, "CLASS", name, "no such class is loaded and can be changed"});
+    fail(errors, "CLASS", name, "no such class is loaded and can be changed", Code::kNoClass);
   }
   return std::move(found.loaded);
 }
@@ -135,7 +131,7 @@ ClassFiles Dypatch::files_of(JNIEnv* jni, const ClassNames& classes, DyperErrors
       jni,
       [&](const std::string& name) { return classes.contains(name) && !unpatched.contains(name); },
       error);
-  if (!error.empty()) errors.push_back({Code::kUnsupported, "", "", error});
+  if (!error.empty()) fail(errors, "", "", error, Code::kUnsupported);
   files.merge(unpatched);
   return files;
 }
@@ -146,10 +142,10 @@ void Dypatch::write_numbers(const bci::PatchPlan& plan, const ClassFiles& classe
   xml.open("COUNTERS").open("COUNTERDATA");
   for (const auto& [name, bytes] : classes) {
     const std::string owner = internal_name(name);
-    const bci::PatchResult result = patch_class(span_of(bytes), plan, used);
+    const bci::PatchResult result = patch_class(bytes, plan, used);
     report_refused(name, result.refused, errors);
     xml.open("CLASS").attribute("NAME", name).attribute("INDEX", ids_.class_id(owner)).close();
-    const std::vector<bci::MethodBlocks> methods = blocks_of(span_of(bytes), plan);
+    const std::vector<bci::MethodBlocks> methods = blocks_of(bytes, plan);
     tell_absent(name, plan, methods, result.refused, errors);
     for (const bci::MethodBlocks& method : methods) {
       const std::string qualified = name + "." + method.name;
@@ -177,7 +173,7 @@ void Dypatch::model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperError
   const pugi::xml_node element = child_of(root, "MODEL", "PATCHMODEL");
   const std::string_view name = attribute_of(element, "NAME");
   if (name.empty()) {
-    errors.push_back({Code::kNoModel, "NAME", "", "MODEL needs a NAME"});
+    fail(errors, "NAME", "", "MODEL needs a NAME", Code::kNoModel);
     return;
   }
   models_.change(element, errors);
@@ -188,12 +184,12 @@ void Dypatch::model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperError
 }
 
 std::string Dypatch::store_file(const std::string& class_name, std::string_view form,
-                                const std::vector<std::uint8_t>& bytes, DyperErrors& errors) {
+                                const bci::Bytes& bytes, DyperErrors& errors) {
   if (directory_.empty()) return "mem:" + std::to_string(++in_memory_);
   const std::string path = directory_ + "/" + class_name + "." + std::string(form) + ".class";
   const std::string failed = write_report_file(
       path, std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  if (!failed.empty()) errors.push_back({Code::kBadValue, "DIRECTORY", directory_, failed});
+  if (!failed.empty()) fail(errors, "DIRECTORY", directory_, failed);
   return path;
 }
 
@@ -201,7 +197,7 @@ void Dypatch::patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperError
   const pugi::xml_node element = child_of(root, "PATCH");
   const std::string_view name = attribute_of(element, "MODEL");
   if (!models_.contains(name)) {
-    errors.push_back({Code::kNoModel, "MODEL", std::string(name), "there is no such model"});
+    fail(errors, "MODEL", name, "there is no such model", Code::kNoModel);
     return;
   }
   ClassNames named;
@@ -214,14 +210,12 @@ void Dypatch::patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperError
   const bci::PatchPlan plan = links_.check(jni, wanted, classes, errors).plan;
   xml.open("PATCH");
   for (const auto& [class_name, bytes] : files_of(jni, classes, errors)) {
-    const bci::PatchResult result = patch_class(span_of(bytes), plan, ids_);
+    const bci::PatchResult result = patch_class(bytes, plan, ids_);
     report_refused(class_name, result.refused, errors);
     xml.open("CLASS").attribute("NAME", class_name);
     xml.attribute("ORIG", store_file(class_name, "orig", bytes, errors));
     if (result.rewrite.status == bci::RewriteStatus::kChanged) {
-      const std::vector<std::uint8_t> patched(result.rewrite.bytes.begin(),
-                                              result.rewrite.bytes.end());
-      xml.attribute("PATCH", store_file(class_name, "patched", patched, errors));
+      xml.attribute("PATCH", store_file(class_name, "patched", result.rewrite.bytes, errors));
     }
     xml.close();
   }
@@ -237,13 +231,11 @@ void Dypatch::activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperEr
   const bci::PatchPlan plan = add ? links_.check(jni, wanted, classes, errors).plan : wanted;
   xml.open("PATCH");
   for (const auto& [class_name, bytes] : files_of(jni, classes, errors)) {
-    const bci::PatchResult result = patch_class(span_of(bytes), plan, ids_);
+    const bci::PatchResult result = patch_class(bytes, plan, ids_);
     report_refused(class_name, result.refused, errors);
     const bool changed = add && result.rewrite.status == bci::RewriteStatus::kChanged;
-    const std::vector<std::uint8_t> patched(result.rewrite.bytes.begin(),
-                                            result.rewrite.bytes.end());
     xml.open("CLASS").attribute("NAME", class_name);
-    xml.attribute("FILE", changed ? store_file(class_name, "patched", patched, errors)
+    xml.attribute("FILE", changed ? store_file(class_name, "patched", result.rewrite.bytes, errors)
                                   : store_file(class_name, "orig", bytes, errors));
     xml.attribute("ORIGINAL", changed ? "FALSE" : "TRUE").close();
   }
@@ -254,7 +246,7 @@ void Dypatch::instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, Dyper
   const pugi::xml_node element = child_of(root, "MODEL", "PATCHMODEL");
   const std::string name(attribute_of(element, "NAME"));
   if (!models_.contains(name)) {
-    errors.push_back({Code::kNoModel, "NAME", name, "there is no such model"});
+    fail(errors, "NAME", name, "there is no such model", Code::kNoModel);
     return;
   }
   const bool insert = flag_of(element, "INSERT", true);
@@ -267,7 +259,7 @@ void Dypatch::instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, Dyper
     } else if (may_patch(plan, internal_name(class_name))) {
       in.insert(std::move(class_name));
     } else {
-      errors.push_back({Code::kNoClass, "CLASS", class_name, "the model has no patch for it"});
+      fail(errors, "CLASS", class_name, "the model has no patch for it", Code::kNoClass);
     }
   }
   ClassNames later;
@@ -295,24 +287,24 @@ ClassNames Dypatch::instrument_all(JNIEnv* jni, const std::string& model, DyperE
   patched_.install(jni, model, links, found.loaded, later, errors);
   std::erase_if(found.missing, [&](const std::string& name) {
     if (name.ends_with("[]")) {
-      errors.push_back({Code::kNoClass, "CLASS", name, "no such class can be changed"});
+      fail(errors, "CLASS", name, "no such class can be changed", Code::kNoClass);
       return true;
     }
     if (may_patch(later, internal_name(name))) return false;
-    errors.push_back({Code::kNoClass, "CLASS", name,
-                      "no such class is loaded; one that comes later gets no calls of the "
-                      "program's methods"});
+    fail(errors, "CLASS", name,
+         "no such class is loaded; one that comes later gets no calls of the "
+         "program's methods",
+         Code::kNoClass);
     return true;
   });
   return std::move(found.missing);
 }
 
-void Dypatch::directory(pugi::xml_node root, DyperErrors& errors) {
+void Dypatch::directory(JNIEnv*, pugi::xml_node root, XmlWriter&, DyperErrors& errors) {
   std::string path = text_in(root);
   struct stat status {};
   if (!path.starts_with('/') || stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
-    errors.push_back(
-        {Code::kBadValue, "DIRECTORY", path, "an absolute path of a directory is needed"});
+    fail(errors, "DIRECTORY", path, "an absolute path of a directory is needed");
     return;
   }
   directory_ = std::move(path);

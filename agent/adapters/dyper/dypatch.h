@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "adapters/dyper/documents/request.h"
-#include "adapters/dyper/documents/thread_choice.h"
 #include "adapters/dyper/link_thread.h"
 #include "adapters/dyper/patched_classes.h"
 #include "adapters/dyper/patching/patch_models.h"
@@ -35,14 +34,10 @@ class Dypatch {
   void activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperErrors& errors);
   // INSTRUMENT: installs a model's patches in classes, or removes them.
   void instrument(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperErrors& errors);
-  // Writes the values of the counters, as RTITEM. Any attached thread.
-  void write_counters(JNIEnv* jni, XmlWriter& xml) const { patched_.write_counters(jni, xml); }
-  void clear_counters(JNIEnv* jni) { patched_.clear_counters(jni); }
-  void count_threads(JNIEnv* jni, const ChosenThreads& threads) {
-    patched_.count_threads(jni, threads.ids, threads.all_but_these);
-  }
   // DIRECTORY: the directory that PATCH writes class files to.
-  void directory(pugi::xml_node root, DyperErrors& errors);
+  void directory(JNIEnv*, pugi::xml_node root, XmlWriter&, DyperErrors& errors);
+
+  PatchedClasses& patched() { return patched_; }
 
  private:
   void read_modes(DyperErrors& errors);
@@ -65,7 +60,7 @@ class Dypatch {
                      DyperErrors& errors);
   // The file's name, or "mem:N" while no directory is known.
   std::string store_file(const std::string& class_name, std::string_view form,
-                         const std::vector<std::uint8_t>& bytes, DyperErrors& errors);
+                         const bci::Bytes& bytes, DyperErrors& errors);
 
   std::string modes_file_;
   PatchModels models_;

@@ -58,11 +58,11 @@ const DyperCommands::Entry DyperCommands::kDyper[] = {
 
 const DyperCommands::Entry DyperCommands::kDypatch[] = {
     {"PING", &DyperCommands::ping},
-    {"MODEL", &DyperCommands::patch_model, kAside},
-    {"PATCHMODEL", &DyperCommands::patch_model, kAside},
-    {"PATCH", &DyperCommands::patch, kAside},
-    {"ACTIVATE", &DyperCommands::activate_patches, kAside},
-    {"DIRECTORY", &DyperCommands::patch_directory, kAside},
+    {"MODEL", &DyperCommands::patching<&Dypatch::model>, kAside},
+    {"PATCHMODEL", &DyperCommands::patching<&Dypatch::model>, kAside},
+    {"PATCH", &DyperCommands::patching<&Dypatch::patch>, kAside},
+    {"ACTIVATE", &DyperCommands::patching<&Dypatch::activate>, kAside},
+    {"DIRECTORY", &DyperCommands::patching<&Dypatch::directory>, kAside},
     {"ADDCLASS", &DyperCommands::left_out},
     {"EXIT", &DyperCommands::left_out},
 };
@@ -159,7 +159,7 @@ void DyperCommands::set(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
     if (!done) answer.fail(Code::kBadValue, "NAME", std::string(name), done.message());
   }
   answer.add(monitor_.apply(jni));
-  dypatch_.count_threads(jni, monitor_.chosen_threads());
+  dypatch_.patched().count_threads(jni, monitor_.chosen_threads());
 }
 
 void DyperCommands::get(JNIEnv*, pugi::xml_node root, Answer& answer) {
@@ -177,7 +177,7 @@ void DyperCommands::clear(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
   auto failed = monitor_.clear(agent);
   if (failed) return answer.add(std::move(failed));
   // Its counters are in CPU's element.
-  if (agent.empty() || agent_name(agent) == "CPU") dypatch_.clear_counters(jni);
+  if (agent.empty() || agent_name(agent) == "CPU") dypatch_.patched().clear_counters(jni);
   answer.xml.raw(std::to_string(epoch_ms()));
 }
 
@@ -233,7 +233,7 @@ void DyperCommands::activate(JNIEnv*, pugi::xml_node root, Answer& answer) {
 
 void DyperCommands::use_threads(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
   monitor_.use_threads(jni, child_of(root, "THREADS"), answer.errors);
-  dypatch_.count_threads(jni, monitor_.chosen_threads());
+  dypatch_.patched().count_threads(jni, monitor_.chosen_threads());
 }
 
 void DyperCommands::collect_garbage(JNIEnv*, pugi::xml_node, Answer& answer) {
@@ -259,20 +259,9 @@ void DyperCommands::dump_heap(JNIEnv* jni, pugi::xml_node root, Answer& answer) 
   answer.xml.raw("OK");
 }
 
-void DyperCommands::patch_model(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
-  dypatch_.model(jni, root, answer.xml, answer.errors);
-}
-
-void DyperCommands::patch(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
-  dypatch_.patch(jni, root, answer.xml, answer.errors);
-}
-
-void DyperCommands::activate_patches(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
-  dypatch_.activate(jni, root, answer.xml, answer.errors);
-}
-
-void DyperCommands::patch_directory(JNIEnv*, pugi::xml_node root, Answer& answer) {
-  dypatch_.directory(root, answer.errors);
+template <auto Command>
+void DyperCommands::patching(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
+  (dypatch_.*Command)(jni, root, answer.xml, answer.errors);
 }
 
 void DyperCommands::instrument(JNIEnv* jni, pugi::xml_node root, Answer& answer) {

@@ -28,7 +28,8 @@ class DyperCommands {
         dumper_(dumper),
         dypatch_(jvmti, std::move(modes_file), budget),
         changes_(jvmti, "ddmagent-dypatch", std::chrono::seconds(5)) {
-    monitor_.count_with([this](JNIEnv* jni, XmlWriter& xml) { dypatch_.write_counters(jni, xml); });
+    monitor_.count_with(
+        [this](JNIEnv* jni, XmlWriter& xml) { dypatch_.patched().write_counters(jni, xml); });
   }
   DyperCommands(const DyperCommands&) = delete;
   DyperCommands& operator=(const DyperCommands&) = delete;
@@ -84,10 +85,8 @@ class DyperCommands {
   void use_threads(JNIEnv* jni, pugi::xml_node root, Answer& answer);
   void collect_garbage(JNIEnv*, pugi::xml_node root, Answer& answer);
   void dump_heap(JNIEnv* jni, pugi::xml_node root, Answer& answer);
-  void patch_model(JNIEnv* jni, pugi::xml_node root, Answer& answer);
-  void patch(JNIEnv* jni, pugi::xml_node root, Answer& answer);
-  void activate_patches(JNIEnv* jni, pugi::xml_node root, Answer& answer);
-  void patch_directory(JNIEnv*, pugi::xml_node root, Answer& answer);
+  template <auto Command>  // of Dypatch
+  void patching(JNIEnv* jni, pugi::xml_node root, Answer& answer);
   void instrument(JNIEnv* jni, pugi::xml_node root, Answer& answer);
   void left_out(JNIEnv*, pugi::xml_node root, Answer& answer);
 

@@ -11,11 +11,6 @@
 #include "vm/class_methods.h"
 
 namespace ddm {
-namespace {
-
-using Code = DyperErrorCode;
-
-}  // namespace
 
 void report_refused(const std::string& class_name, const std::vector<bci::RefusedSite>& refused,
                     DyperErrors& errors) {
@@ -26,8 +21,8 @@ void report_refused(const std::string& class_name, const std::vector<bci::Refuse
                           std::string(to_string(site.reason));
     if (!site.detail.empty()) message += " (" + site.detail + ")";
     const bool no_code = site.reason == bci::SkipReason::kNoCode;
-    errors.push_back({no_code ? Code::kNotModifiable : Code::kUnsupported, "CLASS", class_name,
-                      std::move(message)});
+    fail(errors, "CLASS", class_name, std::move(message),
+         no_code ? DyperErrorCode::kNotModifiable : DyperErrorCode::kUnsupported);
   }
 }
 
@@ -46,7 +41,7 @@ ClassNames PatchedClasses::loaded(JNIEnv* jni,
   std::string error;
   ClassHooks* const hooks = budget_.patches().hooks(jni, error);
   if (hooks == nullptr) {
-    errors.push_back({Code::kUnsupported, "", "", std::move(error)});
+    fail(errors, "", "", std::move(error), DyperErrorCode::kUnsupported);
     return names;
   }
   hooks->for_each_changeable(jni, [&](std::string_view internal_name, bool) {
@@ -98,7 +93,7 @@ ClassNames PatchedClasses::choose(const std::string& name, const LinkedPlan& lin
   std::erase_if(classes, [&](const std::string& one) {
     for (const auto& [other, of_other] : models_) {
       if (other == name || !has(other, one)) continue;
-      errors.push_back({Code::kBusy, "CLASS", one, "it has patches of model " + other});
+      fail(errors, "CLASS", one, "it has patches of model " + other, DyperErrorCode::kBusy);
       return true;
     }
     if (!bci::may_patch(*here.plan, internal_name(one))) {
@@ -118,7 +113,8 @@ void PatchedClasses::install(JNIEnv* jni, const std::string& model, const Linked
                              DyperErrors& errors) {
   const std::lock_guard one_change(changing_);
   if (std::string error = start(jni); !error.empty()) {
-    return errors.push_back({Code::kUnsupported, "", "", std::move(error)});
+    fail(errors, "", "", std::move(error), DyperErrorCode::kUnsupported);
+    return;
   }
   {
     const std::lock_guard lock(mutex_);
@@ -142,7 +138,8 @@ void PatchedClasses::install(JNIEnv* jni, const std::string& model, const Linked
   for (const auto& [name, outcome] : outcomes) {
     report_refused(name, outcome.refused, errors);
     if (outcome.failed.empty()) continue;
-    errors.push_back({Code::kVerify, "CLASS", name, "the VM does not take it: " + outcome.failed});
+    fail(errors, "CLASS", name, "the VM does not take it: " + outcome.failed,
+         DyperErrorCode::kVerify);
     failed.insert(name);
   }
   // The model's earlier patches in these classes are removed as well.
@@ -358,9 +355,8 @@ void PatchedClasses::write_counters(JNIEnv* jni, XmlWriter& xml) const {
   xml.close();
 }
 
-void PatchedClasses::count_threads(JNIEnv* jni, const std::vector<std::int64_t>& ids,
-                                   bool all_but_these) {
-  budget_.patches().sinks().cells().choose_threads(jni, ids, all_but_these);
+void PatchedClasses::count_threads(JNIEnv* jni, const ChosenThreads& threads) {
+  budget_.patches().sinks().cells().choose_threads(jni, threads.ids, threads.all_but_these);
 }
 
 }  // namespace ddm

@@ -2,7 +2,7 @@
 //
 // A model with `later` patches classes as they are loaded, too. When the budget is exceeded, the
 // class whose patches have the highest cost of all loses them. Runs on the thread that answers
-// commands; write_counters() on any attached thread.
+// commands.
 #pragma once
 
 #include <jni.h>
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "adapters/dyper/documents/request.h"
+#include "adapters/dyper/documents/thread_choice.h"
 #include "adapters/dyper/link_thread.h"
 #include "adapters/dyper/patch_counters.h"
 #include "bci/patch/patch_class.h"
@@ -54,10 +55,11 @@ class PatchedClasses final : private Patcher, private BudgetUser {
   // The class files of patched classes, without the patches.
   ClassFiles unpatched() const;
 
+  // Writes the values of the counters, as RTITEM. Any attached thread.
   void write_counters(JNIEnv* jni, XmlWriter& xml) const;
   void clear_counters(JNIEnv* jni) { counters_.clear(jni); }
-  // Chooses the threads whose hits count.
-  void count_threads(JNIEnv* jni, const std::vector<std::int64_t>& ids, bool all_but_these);
+  // Only hits of these threads count.
+  void count_threads(JNIEnv* jni, const ChosenThreads& threads);
 
  private:
   struct Chosen {
