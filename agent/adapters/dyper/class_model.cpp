@@ -49,21 +49,15 @@ std::string working_directory() {
   return getcwd(path.data(), path.size()) != nullptr ? path.data() : "";
 }
 
-std::string property(const Properties& properties, const char* name) {
-  const auto found = properties.find(name);
-  return found != properties.end() ? found->second : "";
-}
-
-void write_surroundings(const Properties& properties, const std::string& class_path,
-                        XmlWriter& xml) {
-  std::string path = property(properties, "java.class.path");
+void write_surroundings(Properties& properties, const std::string& class_path, XmlWriter& xml) {
+  std::string path = properties["java.class.path"];
   if (!class_path.empty()) path += (path.empty() ? "" : ":") + class_path;
   xml.element("CLASSPATH", path);
-  const std::string home = property(properties, "java.home");
+  const std::string home = properties["java.home"];
   xml.element("JAVAHOME", home);
   xml.element("BOOTPATH", home + "/lib/modules");
   xml.element("CWD", working_directory());
-  xml.open("USER").attribute("NAME", property(properties, "user.name")).close();
+  xml.open("USER").attribute("NAME", properties["user.name"]).close();
 }
 
 }  // namespace
@@ -106,9 +100,9 @@ void write_class_model(jvmtiEnv* jvmti, JNIEnv* jni, pugi::xml_node request,
     fail(errors, "CLASS", name, "no such class is loaded", DyperErrorCode::kNoClass);
   }
   xml.open("CLASSMODEL").attribute("CANREDEFINE", can_redefine(jvmti));
-  const Properties properties = system_properties(jvmti, jni);
-  xml.attribute("CLASSVERSION", property(properties, "java.class.version"));
-  xml.attribute("JAVAVERSION", property(properties, "java.runtime.version"));
+  Properties properties = system_properties(jvmti, jni);
+  xml.attribute("CLASSVERSION", properties["java.class.version"]);
+  xml.attribute("JAVAVERSION", properties["java.runtime.version"]);
   write_surroundings(properties, class_path, xml);
   for (const std::string& name : classes) {
     xml.open("CLASS").attribute("NAME", name);

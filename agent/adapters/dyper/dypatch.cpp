@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "adapters/dyper/documents/thread_snapshot.h"
 #include "adapters/dyper/documents/xml_reader.h"
 #include "adapters/dyper/patching/java_names.h"
 #include "core/class_names.h"

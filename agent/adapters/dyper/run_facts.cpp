@@ -1,13 +1,14 @@
 #include "adapters/dyper/run_facts.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <vector>
 
-#include "adapters/dyper/documents/thread_snapshot.h"
 #include "core/clocks.h"
 #include "vm/java_text.h"
 #include "vm/jvmti_memory.h"
@@ -17,27 +18,31 @@
 namespace ddm {
 namespace {
 
-// Options of the launcher whose value is a word of its own.
-constexpr std::string_view kWithValue[] = {"-cp",
-                                           "-classpath",
-                                           "--class-path",
-                                           "-p",
-                                           "--module-path",
-                                           "--add-modules",
-                                           "--add-opens",
-                                           "--add-exports",
-                                           "--add-reads",
-                                           "--upgrade-module-path",
-                                           "--limit-modules",
-                                           "--patch-module",
-                                           "--enable-native-access",
-                                           "--source",
-                                           "-d",
-                                           "--describe-module"};
+struct CommandLine {
+  std::vector<std::string> java_arguments;  // an option and its separate value are one
+  std::string start;                        // main class, jar or module
+  std::vector<std::string> arguments;
+};
 
-bool takes_value(const std::string& word) {
-  return std::find(std::begin(kWithValue), std::end(kWithValue), word) != std::end(kWithValue);
-}
+// Options of the launcher whose value is a word of its own.
+constexpr std::string_view kWithValue[] = {
+    "-cp",
+    "-classpath",
+    "--class-path",
+    "-p",
+    "--module-path",
+    "--add-modules",
+    "--add-opens",
+    "--add-exports",
+    "--add-reads",
+    "--upgrade-module-path",
+    "--limit-modules",
+    "--patch-module",
+    "--enable-native-access",
+    "--source",
+    "-d",
+    "--describe-module",
+};
 
 std::vector<std::string> words_of_process() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
@@ -46,16 +51,33 @@ std::vector<std::string> words_of_process() {
   return words;
 }
 
-// The words from `first` on with blanks between are `text`.
-bool are(const std::vector<std::string>& words, std::size_t first, std::string_view text) {
-  for (std::size_t i = first; i < words.size(); ++i) {
-    if (!text.starts_with(words[i])) return false;
-    text.remove_prefix(words[i].size());
-    if (i + 1 == words.size()) break;
-    if (!text.starts_with(' ')) return false;
-    text.remove_prefix(1);
+// `words`: of the process; `java_command`: sun.java.command, which is `start` and the arguments,
+// separated by blanks. If `words` do not end with java_command (a VM embedded in another program),
+// the VM's own arguments and the property are used instead.
+CommandLine command_line(const std::vector<std::string>& words, const std::string& java_command,
+                         const std::vector<std::string>& vm_arguments) {
+  CommandLine result;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const auto at = words.begin() + static_cast<std::ptrdiff_t>(i);
+    if (java_command.empty() ||
+        fmt::format("{}", fmt::join(at, words.end(), " ")) != java_command) {
+      continue;
+    }
+    for (std::size_t j = 1; j < i; ++j) {
+      std::string argument = words[j];
+      const bool takes_value = std::ranges::find(kWithValue, argument) != std::end(kWithValue);
+      if (takes_value && j + 1 < i) argument += " " + words[++j];
+      result.java_arguments.push_back(std::move(argument));
+    }
+    result.start = *at;
+    result.arguments.assign(at + 1, words.end());
+    return result;
   }
-  return text.empty();
+  result.java_arguments = vm_arguments;
+  std::istringstream rest(java_command);
+  rest >> result.start;
+  for (std::string word; rest >> word;) result.arguments.push_back(word);
+  return result;
 }
 
 Properties vm_properties(jvmtiEnv* jvmti) {
@@ -110,27 +132,6 @@ void add_java_properties(JNIEnv* jni, Properties& result) {
 }
 
 }  // namespace
-
-CommandLine command_line(const std::vector<std::string>& words, const std::string& java_command,
-                         const std::vector<std::string>& vm_arguments) {
-  CommandLine result;
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    if (java_command.empty() || !are(words, i, java_command)) continue;
-    for (std::size_t j = 1; j < i; ++j) {
-      std::string argument = words[j];
-      if (takes_value(argument) && j + 1 < i) argument += " " + words[++j];
-      result.java_arguments.push_back(std::move(argument));
-    }
-    result.start = words[i];
-    result.arguments.assign(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
-    return result;
-  }
-  result.java_arguments = vm_arguments;
-  std::istringstream rest(java_command);
-  rest >> result.start;
-  for (std::string word; rest >> word;) result.arguments.push_back(word);
-  return result;
-}
 
 Properties system_properties(jvmtiEnv* jvmti, JNIEnv* jni) {
   Properties properties = vm_properties(jvmti);
