@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "adapters/dyper/documents/cpu_agent.h"
 #include "adapters/dyper/documents/io_agent.h"
 #include "adapters/dyper/documents/threads_agent.h"
 #include "adapters/dyper/documents/timing_agent.h"
-#include "adapters/dyper/stack_dump.h"
 #include "core/clocks.h"
 #include "vm/management.h"
 
@@ -23,6 +23,42 @@ using std::chrono::nanoseconds;
 
 double ms_between(Sampler::Clock::time_point from, Sampler::Clock::time_point to) {
   return std::chrono::duration<double, std::milli>(to - from).count();
+}
+
+DyperError no_agent(std::string_view given) {
+  constexpr std::string_view kLeftOut[] = {"STATES", "REACTION", "SOCKETS", "COLLECTIONS",
+                                           "EVENTS"};
+  const bool known = std::ranges::find(kLeftOut, agent_name(given)) != std::end(kLeftOut);
+  return {known ? DyperErrorCode::kUnsupported : DyperErrorCode::kNoAgent, "AGENT",
+          std::string(given), "the agents are CPU, THREADS, MEMORY, TIMING and IO"};
+}
+
+// SHOWSTACK: <THREADS TIME><THREAD ID NAME STATE ...><STACK .../>...; innermost frame first.
+void write_stacks(JNIEnv* jni, const ThreadSnapshot& snapshot, XmlWriter& xml) {
+  std::vector<std::int64_t> ids;
+  for (const SeenThread& thread : snapshot.threads) ids.push_back(thread.id);
+  std::unordered_map<std::int64_t, management::ThreadInfo> infos;
+  for (management::ThreadInfo& info : management::thread_infos(jni, ids)) {
+    infos[info.id] = std::move(info);
+  }
+  xml.open("THREADS").attribute("TIME", snapshot.ms);
+  for (const SeenThread& thread : snapshot.threads) {
+    // Read a moment after the stack: a thread that has continued since waits for nothing.
+    const management::ThreadInfo& info = infos[thread.id];
+    xml.open("THREAD").attribute("ID", thread.id).attribute("NAME", thread.name);
+    xml.attribute("STATE", state_name(thread.activity));
+    xml.attribute("BLOCKCT", info.blocked_count).attribute("BLOCKTIME", info.blocked_ms);
+    if (!info.lock.empty()) {
+      xml.attribute("LOCK", info.lock).attribute("LOCKOWNER", info.lock_owner);
+    }
+    xml.attribute("WAITCT", info.waited_count).attribute("WAITTIME", info.waited_ms);
+    for (const SeenFrame& frame : thread.frames) {
+      xml.open("STACK").attribute("CLASS", frame.class_name).attribute("METHOD", frame.method);
+      xml.attribute("LINE", frame.line).attribute("FILE", frame.file).close();
+    }
+    xml.close();
+  }
+  xml.close();
 }
 
 }  // namespace
@@ -69,9 +105,10 @@ ChosenThreads DyperMonitor::chosen_threads() const {
 
 ThreadCapture* DyperMonitor::thread_capture(JNIEnv* jni) {
   if (!capture_) {
-    capture_ = ThreadCapture::create(jvmti_, jni, stacks_.naming(jni));
+    const auto fields = ThreadFields::find(jvmti_, jni);
+    if (fields) capture_.emplace(jvmti_, stacks_.naming(jni), *fields);
   }
-  return capture_.get();
+  return capture_ ? &*capture_ : nullptr;
 }
 
 bool DyperMonitor::wants_snapshots() const {
@@ -129,19 +166,6 @@ DyperAgent* DyperMonitor::agent(std::string_view name) {
   return nullptr;
 }
 
-namespace {
-
-DyperError no_agent(std::string_view given) {
-  constexpr std::string_view kLeftOut[] = {"STATES", "REACTION", "SOCKETS", "COLLECTIONS",
-                                           "EVENTS"};
-  const bool known =
-      std::find(std::begin(kLeftOut), std::end(kLeftOut), agent_name(given)) != std::end(kLeftOut);
-  return {known ? DyperErrorCode::kUnsupported : DyperErrorCode::kNoAgent, "AGENT",
-          std::string(given), "the agents are CPU, THREADS, MEMORY, TIMING and IO"};
-}
-
-}  // namespace
-
 std::optional<DyperError> DyperMonitor::set_active(std::string_view name, bool on) {
   const std::lock_guard lock(mutex_);
   DyperAgent* found = agent(name);
@@ -150,12 +174,19 @@ std::optional<DyperError> DyperMonitor::set_active(std::string_view name, bool o
   return {};
 }
 
+template <typename Use>
+std::optional<DyperError> DyperMonitor::use_agents(std::string_view name, Use use) {
+  const DyperAgent* const only = agent(name);
+  if (!name.empty() && only == nullptr) return no_agent(name);
+  for (const auto& one : agents_) {
+    if (name.empty() || one.get() == only) use(*one);
+  }
+  return {};
+}
+
 std::optional<DyperError> DyperMonitor::clear(std::string_view name) {
   const std::lock_guard lock(mutex_);
-  if (!name.empty() && agent(name) == nullptr) return no_agent(name);
-  for (const auto& one : agents_) {
-    if (name.empty() || one.get() == agent(name)) one->clear();
-  }
+  if (auto unknown = use_agents(name, [](DyperAgent& one) { one.clear(); })) return unknown;
   checks_ms_ = reports_ms_ = delays_ms_ = {};
   paid_ns_ = 0;
   active_time_ = {};
@@ -165,11 +196,7 @@ std::optional<DyperError> DyperMonitor::clear(std::string_view name) {
 std::optional<DyperError> DyperMonitor::set_detail(std::string_view name, std::string_view item,
                                                    bool on) {
   const std::lock_guard lock(mutex_);
-  if (!name.empty() && agent(name) == nullptr) return no_agent(name);
-  for (const auto& one : agents_) {
-    if (name.empty() || one.get() == agent(name)) one->set_detail(item, on);
-  }
-  return {};
+  return use_agents(name, [&](DyperAgent& one) { one.set_detail(item, on); });
 }
 
 void DyperMonitor::add_command_ms(double ms) {

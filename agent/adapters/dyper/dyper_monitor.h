@@ -89,6 +89,9 @@ class DyperMonitor final : private Sampler {
   ThreadCapture* thread_capture(JNIEnv* jni);  // null: stacks of this VM cannot be taken
   std::string report(JNIEnv* jni);
   DyperAgent* agent(std::string_view name);
+  // Of that name, or all of them.
+  template <typename Use>
+  std::optional<DyperError> use_agents(std::string_view name, Use use);
 
   jvmtiEnv* const jvmti_;
   Stacks& stacks_;
@@ -98,7 +101,7 @@ class DyperMonitor final : private Sampler {
   std::function<void(JNIEnv*, XmlWriter&)> counted_;
 
   mutable std::mutex mutex_;                // of what follows
-  std::unique_ptr<ThreadCapture> capture_;  // created on demand
+  std::optional<ThreadCapture> capture_;    // created on demand
   std::optional<VmThreadClock> vm_thread_;  // likewise
   DyperVariables variables_;
   ClassTypes types_;

@@ -34,13 +34,6 @@ ThreadActivity activity_of(jint state) {
 
 }  // namespace
 
-std::unique_ptr<ThreadCapture> ThreadCapture::create(jvmtiEnv* jvmti, JNIEnv* jni,
-                                                     const StackNaming& naming) {
-  const auto fields = ThreadFields::find(jvmti, jni);
-  if (!fields) return nullptr;
-  return std::unique_ptr<ThreadCapture>(new ThreadCapture(jvmti, naming, *fields));
-}
-
 void ThreadCapture::read_frames(JNIEnv* jni, const jvmtiStackInfo& stack,
                                 SeenThread& thread) const {
   const Reclamation::Reading reading;

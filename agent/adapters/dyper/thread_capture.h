@@ -5,7 +5,6 @@
 #include <jvmti.h>
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -17,9 +16,8 @@ namespace ddm {
 
 class ThreadCapture {
  public:
-  // Null: java.lang.Thread of this VM is not as expected.
-  static std::unique_ptr<ThreadCapture> create(jvmtiEnv* jvmti, JNIEnv* jni,
-                                               const StackNaming& naming);
+  ThreadCapture(jvmtiEnv* jvmti, const StackNaming& naming, const ThreadFields& fields)
+      : jvmti_(jvmti), naming_(naming), fields_(fields) {}
 
   using Wanted = std::function<bool(std::int64_t java_id)>;
 
@@ -33,8 +31,6 @@ class ThreadCapture {
   std::vector<ThreadFacts> facts(JNIEnv* jni, const Wanted& wanted) const;
 
  private:
-  ThreadCapture(jvmtiEnv* jvmti, const StackNaming& naming, const ThreadFields& fields)
-      : jvmti_(jvmti), naming_(naming), fields_(fields) {}
   void read_frames(JNIEnv* jni, const jvmtiStackInfo& stack, SeenThread& thread) const;
 
   jvmtiEnv* const jvmti_;
