@@ -1,8 +1,10 @@
 #include "adapters/client_api/client_api.h"
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
+#include <iterator>
 
-#include "adapters/client_api/client_natives.h"
 #include "adapters/client_api/own_session.h"
 #include "adapters/client_api/program_class.h"
 #include "core/exit_limits.h"
@@ -12,6 +14,21 @@
 
 namespace ddm {
 namespace {
+
+std::atomic<ClientApi*> g_api{nullptr};
+
+// No C++ exception may pass through Java.
+template <typename Value, typename Work>
+Value with_api(Value otherwise, Work work) {
+  ClientApi* api = g_api;
+  if (api == nullptr) return otherwise;
+  try {
+    return work(*api);
+  } catch (const std::exception& failure) {
+    log_error("in a call of ddm-client.jar: {}", failure.what());
+    return otherwise;
+  }
+}
 
 constexpr std::string_view kLinkSignature = "Lorg/apache/harmony/dalvik/ddmc/AgentLink;";
 
@@ -36,32 +53,8 @@ ClientApi::ClientApi(jvmtiEnv* jvmti, Service& service)
       own_session_(std::make_shared<OwnSession>()) {}
 
 void ClientApi::opened(JNIEnv* jni, bool late) {
-  set_client_api(this);
+  g_api = this;
   if (late) adopt_loaded_classes(jni);
-}
-
-void ClientApi::adopt_loaded_classes(JNIEnv* jni) {
-  jint count = 0;
-  JvmtiPtr<jclass> classes(jvmti_);
-  const jvmtiError error = jvmti_->GetLoadedClasses(&count, classes.out());
-  if (error != JVMTI_ERROR_NONE) {
-    log_warn("looking for ddm-client.jar: GetLoadedClasses: {}", jvmti_error_name(error));
-    return;
-  }
-  for (jint i = 0; i < count; ++i) {
-    const LocalRef<jclass> klass(jni, classes[i]);
-    JvmtiPtr<char> signature(jvmti_);
-    jint status = 0;
-    if (jvmti_->GetClassSignature(klass.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE ||
-        text_of(signature) != kLinkSignature ||
-        jvmti_->GetClassStatus(klass.get(), &status) != JVMTI_ERROR_NONE ||
-        (status & JVMTI_CLASS_STATUS_INITIALIZED) == 0) {
-      continue;  // a class that is not initialized has not tried to find its natives yet
-    }
-    const auto program = ProgramClass::of(jni, klass.get());
-    // The VM finds natives by name in this library only once the attach has completed.
-    if (program && register_client_natives(jni, klass.get())) program->arrived(jni);
-  }
 }
 
 void ClientApi::session_begun(const SessionPtr&) {
@@ -110,7 +103,11 @@ bool ClientApi::add(JNIEnv* jni, jclass link, ChunkType type) {
   const std::shared_ptr<ProgramClass> program = program_of(jni, link);
   if (!program) return false;
   const auto handler = [this, program](const Request& request, Reply reply) {
-    handle(request, std::move(reply), program);
+    // A task must be copyable; a Reply that is destroyed with its task answers FAIL.
+    auto answer = std::make_shared<Reply>(std::move(reply));
+    thread_.post([program, type = request.type, data = request.data, answer](JNIEnv* on_thread) {
+      program->dispatch(on_thread, type, data, std::move(*answer));
+    });
   };
   if (!service_.dispatcher().add(type, Lane::kInline, handler)) {
     log_warn("the program's handler for {} is left out: there is one already", chunk_name(type));
@@ -135,20 +132,6 @@ void ClientApi::remove(ChunkType type) {
   service_.dispatcher().remove(type);
 }
 
-void ClientApi::handle(const Request& request, Reply reply,
-                       const std::shared_ptr<ProgramClass>& program) {
-  // A task must be copyable; a Reply that is destroyed with its task answers FAIL.
-  auto answer = std::make_shared<Reply>(std::move(reply));
-  thread_.post([program, type = request.type, data = request.data, answer](JNIEnv* jni) {
-    program->dispatch(jni, type, data, std::move(*answer));
-  });
-}
-
-std::vector<SessionPtr> ClientApi::sessions() const {
-  const Server* server = service_.server();
-  return server != nullptr ? server->sessions() : std::vector<SessionPtr>();
-}
-
 void ClientApi::send(JNIEnv* jni, ChunkType type, jbyteArray data, jint offset, jint length) {
   const jsize size = jni->GetArrayLength(data);
   if (offset < 0 || length < 0 || offset > size - length) {
@@ -171,8 +154,14 @@ jbyteArray ClientApi::request(JNIEnv* jni, ChunkType type, jbyteArray data, bool
   payload.u4(static_cast<std::uint32_t>(content.size()));
   payload.bytes(content);
   const Bytes packet = payload.take();
+  std::vector<SessionPtr> sessions;
+  if (!for_all) {
+    sessions.push_back(own_session_);
+  } else if (const Server* server = service_.server()) {
+    sessions = server->sessions();
+  }
   Answers answers;
-  for (const SessionPtr& session : for_all ? sessions() : std::vector{own_session_}) {
+  for (const SessionPtr& session : sessions) {
     service_.dispatcher().dispatch(session, packet, service_, answers.expect());
   }
   if (!answers.wait(kRequestTime)) {
@@ -181,6 +170,94 @@ jbyteArray ClientApi::request(JNIEnv* jni, ChunkType type, jbyteArray data, bool
   }
   const Chunk answer = answers.take();
   return for_all || answer.type == 0 ? nullptr : to_java(jni, answer);
+}
+
+}  // namespace ddm
+
+extern "C" {
+
+JNIEXPORT jboolean JNICALL Java_org_apache_harmony_dalvik_ddmc_AgentLink_nativeRegister(JNIEnv* jni,
+                                                                                        jclass link,
+                                                                                        jint type) {
+  return ddm::with_api<jboolean>(JNI_FALSE, [&](ddm::ClientApi& api) -> jboolean {
+    return api.add(jni, link, static_cast<ddm::ChunkType>(type)) ? JNI_TRUE : JNI_FALSE;
+  });
+}
+
+JNIEXPORT void JNICALL Java_org_apache_harmony_dalvik_ddmc_AgentLink_nativeUnregister(JNIEnv*,
+                                                                                      jclass,
+                                                                                      jint type) {
+  ddm::with_api(0, [&](ddm::ClientApi& api) {
+    api.remove(static_cast<ddm::ChunkType>(type));
+    return 0;
+  });
+}
+
+JNIEXPORT void JNICALL Java_org_apache_harmony_dalvik_ddmc_AgentLink_nativeSend(
+    JNIEnv* jni, jclass, jint type, jbyteArray data, jint offset, jint length) {
+  ddm::with_api(0, [&](ddm::ClientApi& api) {
+    api.send(jni, static_cast<ddm::ChunkType>(type), data, offset, length);
+    return 0;
+  });
+}
+
+JNIEXPORT jbyteArray JNICALL Java_org_apache_harmony_dalvik_ddmc_AgentLink_nativeRequest(
+    JNIEnv* jni, jclass, jint type, jbyteArray data, jboolean for_all) {
+  return ddm::with_api<jbyteArray>(nullptr, [&](ddm::ClientApi& api) {
+    return api.request(jni, static_cast<ddm::ChunkType>(type), data, for_all == JNI_TRUE);
+  });
+}
+}
+
+namespace ddm {
+namespace {
+
+template <typename Function>
+JNINativeMethod native(const char* name, const char* signature, Function* function) {
+  // JNINativeMethod has no const members.
+  return {const_cast<char*>(name), const_cast<char*>(signature), reinterpret_cast<void*>(function)};
+}
+
+// Binds the natives to a class that could not find them. False: the class declares none of them.
+bool register_client_natives(JNIEnv* jni, jclass link) {
+  const JNINativeMethod natives[] = {
+      native("nativeRegister", "(I)Z",
+             Java_org_apache_harmony_dalvik_ddmc_AgentLink_nativeRegister),
+      native("nativeUnregister", "(I)V",
+             Java_org_apache_harmony_dalvik_ddmc_AgentLink_nativeUnregister),
+      native("nativeSend", "(I[BII)V", Java_org_apache_harmony_dalvik_ddmc_AgentLink_nativeSend),
+      native("nativeRequest", "(I[BZ)[B",
+             Java_org_apache_harmony_dalvik_ddmc_AgentLink_nativeRequest),
+  };
+  const bool bound = jni->RegisterNatives(link, natives, std::size(natives)) == JNI_OK;
+  clear_exception(jni);
+  return bound;
+}
+
+}  // namespace
+
+void ClientApi::adopt_loaded_classes(JNIEnv* jni) {
+  jint count = 0;
+  JvmtiPtr<jclass> classes(jvmti_);
+  const jvmtiError error = jvmti_->GetLoadedClasses(&count, classes.out());
+  if (error != JVMTI_ERROR_NONE) {
+    log_warn("looking for ddm-client.jar: GetLoadedClasses: {}", jvmti_error_name(error));
+    return;
+  }
+  for (jint i = 0; i < count; ++i) {
+    const LocalRef<jclass> klass(jni, classes[i]);
+    JvmtiPtr<char> signature(jvmti_);
+    jint status = 0;
+    if (jvmti_->GetClassSignature(klass.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE ||
+        text_of(signature) != kLinkSignature ||
+        jvmti_->GetClassStatus(klass.get(), &status) != JVMTI_ERROR_NONE ||
+        (status & JVMTI_CLASS_STATUS_INITIALIZED) == 0) {
+      continue;  // a class that is not initialized has not tried to find its natives yet
+    }
+    const auto program = ProgramClass::of(jni, klass.get());
+    // The VM finds natives by name in this library only once the attach has completed.
+    if (program && register_client_natives(jni, klass.get())) program->arrived(jni);
+  }
 }
 
 }  // namespace ddm

@@ -12,7 +12,6 @@
 
 #include <jvmti.h>
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -51,10 +50,8 @@ class ClientApi final : public Feature {
   std::shared_ptr<ProgramClass> program_of(JNIEnv* jni, jclass link);
   // Every class once, however many types it has.
   std::vector<std::shared_ptr<ProgramClass>> programs();
-  void handle(const Request& request, Reply reply, const std::shared_ptr<ProgramClass>& program);
   // Lock held, so that notifications keep the order of the events.
   void notify(int event);
-  std::vector<SessionPtr> sessions() const;
 
   jvmtiEnv* const jvmti_;
   Service& service_;

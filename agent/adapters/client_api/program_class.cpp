@@ -57,31 +57,27 @@ void ProgramClass::dispatch(JNIEnv* jni, ChunkType type, const Bytes& data, Repl
       ByteReader in(bytes);
       const ChunkType answer_type = in.u4();
       const ByteSpan rest = in.rest();
-      if (!in.ok()) {
-        reply.send_empty();
-      } else {
-        reply.send(Chunk{answer_type, Bytes(rest.begin(), rest.end())});
-      }
-      return;
+      if (!in.ok()) return reply.send_empty();
+      return reply.send(Chunk{answer_type, Bytes(rest.begin(), rest.end())});
     }
   }
   clear_exception(jni);
   reply.fail(FailCode::kInternal, "the program's handler ended with an exception");
 }
 
-void ProgramClass::broadcast(JNIEnv* jni, int event) const {
+template <typename... Arguments>
+void ProgramClass::call(JNIEnv* jni, jmethodID method, Arguments... arguments) const {
   const LocalRef<jclass> link(jni, static_cast<jclass>(jni->NewLocalRef(link_)));
   if (!link) return;
-  jni->CallStaticVoidMethod(link.get(), broadcast_, static_cast<jint>(event));
+  jni->CallStaticVoidMethod(link.get(), method, arguments...);
   clear_exception(jni);  // an exception of the program, which was reported to it
 }
 
-void ProgramClass::arrived(JNIEnv* jni) const {
-  const LocalRef<jclass> link(jni, static_cast<jclass>(jni->NewLocalRef(link_)));
-  if (!link) return;
-  jni->CallStaticVoidMethod(link.get(), arrived_);
-  clear_exception(jni);
+void ProgramClass::broadcast(JNIEnv* jni, int event) const {
+  call(jni, broadcast_, static_cast<jint>(event));
 }
+
+void ProgramClass::arrived(JNIEnv* jni) const { call(jni, arrived_); }
 
 jbyteArray to_java(JNIEnv* jni, const Chunk& answer) {
   ByteWriter type;

@@ -26,6 +26,8 @@ class ProgramClass {
 
  private:
   ProgramClass(JavaVM* vm, jweak link) : vm_(vm), link_(link) {}
+  template <typename... Arguments>
+  void call(JNIEnv* jni, jmethodID method, Arguments... arguments) const;
 
   JavaVM* const vm_;
   const jweak link_;  // weak, so that the program's class loader can be unloaded
