@@ -11,7 +11,6 @@
 #include "adapters/client_api/client_api.h"
 #include "adapters/dyper/dyper.h"
 #include "adapters/hprof/hprof_session.h"
-#include "adapters/hprof/loaded_name.h"
 #include "adapters/hprof/monitor_dump.h"
 #include "adapters/instrumenter/instrumenter.h"
 #include "adapters/test_kit/test_kit.h"

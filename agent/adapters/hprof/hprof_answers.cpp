@@ -16,12 +16,8 @@ void HprofSession::answer(JNIEnv* jni, const HprofCommand& command) {
     return;
   }
   const HprofTag tag = command.known_tag();
-  if (tag == HprofTag::kExit) {
-    log_warn("hprof: the program is ended by a command");
-    return controls_.exit_program();
-  }
   if (!binary_ && tag != HprofTag::kAllocSites && tag != HprofTag::kGc &&
-      tag != HprofTag::kControl) {
+      tag != HprofTag::kControl && tag != HprofTag::kExit) {
     log_warn("hprof: command {} has an answer with format=b only", command.tag);
     return;
   }
@@ -29,27 +25,22 @@ void HprofSession::answer(JNIEnv* jni, const HprofCommand& command) {
     case HprofTag::kGc:
       force_gc();
       if (binary_) answer_with_totals(jni);
-      break;
+      return;
     case HprofTag::kDumpHeap:
-      put_heap_dump(jni);
-      break;
+      return put_heap_dump(jni);
     case HprofTag::kAllocSites:
-      answer_sites(jni, command);
-      break;
+      return answer_sites(jni, command);
     case HprofTag::kHeapSummary:
-      answer_with_totals(jni);
-      break;
+      return answer_with_totals(jni);
     case HprofTag::kDumpTraces:
-      answer_with_traces(jni);
-      break;
+      return answer_with_traces(jni);
     case HprofTag::kCpuSamples:
-      answer_with_samples(jni, command);
-      break;
+      return answer_with_samples(jni, command);
     case HprofTag::kControl:
-      control(jni, command);
-      break;
+      return control(jni, command);
     case HprofTag::kExit:
-      break;
+      log_warn("hprof: the program is ended by a command");
+      return controls_.exit_program();
   }
 }
 
@@ -73,7 +64,7 @@ void HprofSession::answer_sites(JNIEnv* jni, const HprofCommand& command) {
   wanted.cutoff = double{cutoff};
   if ((flags & kHprofByAllocation) != 0) wanted.order = HprofOrder::kAllocated;
   // Figures always cover the time since the program began, whatever was requested before.
-  const auto data = report(jni, "command");
+  const auto data = reports_.report(jni, "command");
   if (data && reports_.has_figures()) put_sites(*data, wanted, flags & kHprofAfterGc);
 }
 
@@ -84,7 +75,7 @@ void HprofSession::answer_with_samples(JNIEnv* jni, const HprofCommand& command)
   HprofView wanted = view();
   wanted.cutoff = fields.ok() && cutoff >= 0 && cutoff <= 1 ? double{cutoff} : 0;
   if (!samples_) log_warn("hprof: CPU samples are not taken: the answer has those there were");
-  if (const auto data = report(jni, "command")) {
+  if (const auto data = reports_.report(jni, "command")) {
     ReportNames names(data->names);
     binary_->cpu_samples(HprofCosts::samples(data->time, names, wanted), names,
                          data->summary.written_ms);
@@ -93,7 +84,7 @@ void HprofSession::answer_with_samples(JNIEnv* jni, const HprofCommand& command)
 }
 
 void HprofSession::answer_with_totals(JNIEnv* jni) {
-  if (const auto data = report(jni, "command")) {
+  if (const auto data = reports_.report(jni, "command")) {
     ReportNames names(data->names);
     binary_->heap_summary(HprofSites(*data, names, view()).totals(), data->summary.written_ms);
   } else {
@@ -103,7 +94,7 @@ void HprofSession::answer_with_totals(JNIEnv* jni) {
 }
 
 void HprofSession::answer_with_traces(JNIEnv* jni) {
-  if (const auto data = report(jni, "command")) {
+  if (const auto data = reports_.report(jni, "command")) {
     ReportNames names(data->names);
     HprofView all = view();
     all.cutoff = 0;

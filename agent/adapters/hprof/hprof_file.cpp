@@ -21,6 +21,20 @@ FileDescriptor open_file(const std::string& path, int flags, mode_t mode) {
 
 }  // namespace
 
+std::optional<Error> read_pieces(
+    int fd, std::uint64_t offset,
+    const std::function<std::optional<Error>(std::string_view piece)>& sink) {
+  std::vector<char> piece(kPiece);
+  for (;;) {
+    const ssize_t got = ::pread(fd, piece.data(), piece.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno_error("reading the heap dump");
+    if (got == 0) return std::nullopt;
+    if (auto error = sink({piece.data(), static_cast<std::size_t>(got)})) return error;
+    offset += static_cast<std::uint64_t>(got);
+  }
+}
+
 Result<HprofFile> HprofFile::open(const std::string& path, bool overwrite, std::int64_t pid,
                                   bool secret) {
   const mode_t mode = secret ? 0600 : 0666;
@@ -51,18 +65,6 @@ std::optional<Error> HprofFile::append(std::string_view text) {
     }
   }
   return std::nullopt;
-}
-
-std::optional<Error> HprofFile::append_file(int fd, std::uint64_t offset) {
-  std::vector<char> piece(kPiece);
-  for (;;) {
-    const ssize_t got = ::pread(fd, piece.data(), piece.size(), static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return errno_error("reading the heap dump");
-    if (got == 0) return std::nullopt;
-    if (auto error = append({piece.data(), static_cast<std::size_t>(got)})) return error;
-    offset += static_cast<std::uint64_t>(got);
-  }
 }
 
 }  // namespace ddm

@@ -1,30 +1,20 @@
 #include "adapters/hprof/hprof_output.h"
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <utility>
-#include <vector>
 
 #include "core/log.h"
 
 namespace ddm {
-
 namespace {
 
 Result<std::shared_ptr<const StoredData>> rest_of(const StoredData& data, std::uint64_t offset) {
   auto copy = StoredData::create();
   if (!copy) return copy.error();
-  std::vector<std::uint8_t> piece(std::size_t{1} << 20);
-  for (;;) {
-    const ssize_t got = ::pread(data.fd(), piece.data(), piece.size(), static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return errno_error("reading the heap dump");
-    if (got == 0) return std::shared_ptr<const StoredData>(std::move(*copy));
-    const auto bytes = static_cast<std::size_t>(got);
-    if (auto error = (*copy)->append(ByteSpan(piece.data(), bytes))) return std::move(*error);
-    offset += bytes;
-  }
+  auto error = read_pieces(data.fd(), offset, [&](std::string_view piece) {
+    return (*copy)->append({reinterpret_cast<const std::uint8_t*>(piece.data()), piece.size()});
+  });
+  if (error) return std::move(*error);
+  return std::shared_ptr<const StoredData>(std::move(*copy));
 }
 
 }  // namespace

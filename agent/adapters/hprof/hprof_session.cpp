@@ -1,5 +1,6 @@
 #include "adapters/hprof/hprof_session.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <string>
@@ -16,6 +17,14 @@
 #include "vm/jvmti_error.h"
 
 namespace ddm {
+
+bool loaded_as_hprof() {
+  Dl_info info{};
+  const bool known = dladdr(reinterpret_cast<const void*>(&loaded_as_hprof), &info) != 0;
+  const std::string_view path = known && info.dli_fname != nullptr ? info.dli_fname : "";
+  const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 = 0
+  return name.starts_with("libhprof.") || name == "libhprof";
+}
 
 HprofSession::HprofSession(jvmtiEnv* jvmti, JNIEnv* jni, const VmFacts& facts, HprofOptions options,
                            Tracking* tracking, Stacks& stacks, ReportAssembly& reports,
@@ -109,12 +118,10 @@ void HprofSession::begin_stream() {
 }
 
 HprofView HprofSession::view() const {
-  HprofView view;
-  view.depth = depth_;
-  view.lines = options_.lines;
-  view.threads = options_.threads;
-  view.cutoff = options_.cutoff;
-  return view;
+  return {.depth = depth_,
+          .lines = options_.lines,
+          .threads = options_.threads,
+          .cutoff = options_.cutoff};
 }
 
 void HprofSession::data_dump_request() {
@@ -137,10 +144,6 @@ bool HprofSession::write_final_reports(JNIEnv* jni, bool complete) {
   return complete;
 }
 
-std::optional<ReportData> HprofSession::report(JNIEnv* jni, const char* reason) {
-  return reports_.report(jni, reason);
-}
-
 void HprofSession::dump(JNIEnv* jni, const char* reason) {
   const std::lock_guard lock(mutex_);
   if (!output_.good()) return;
@@ -150,7 +153,7 @@ void HprofSession::dump(JNIEnv* jni, const char* reason) {
   std::optional<ReportData> data;
   if (options_.dump) {
     put_heap_dump(jni, [&] {
-      data = report(jni, reason);
+      data = reports_.report(jni, reason);
       if (!data) return;
       ReportNames names(data->names);
       const std::int64_t now = data->summary.written_ms;
@@ -160,7 +163,7 @@ void HprofSession::dump(JNIEnv* jni, const char* reason) {
       if (samples_) binary_->introduce(HprofCosts::samples(data->time, names, view()), names, now);
     });
   }
-  if (!data) data = report(jni, reason);
+  if (!data) data = reports_.report(jni, reason);
   if (options_.sites) {
     if (data && reports_.has_figures()) {
       put_sites(*data, view(), 0);

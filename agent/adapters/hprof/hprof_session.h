@@ -27,6 +27,10 @@
 
 namespace ddm {
 
+// Whether this process loaded the library by its second name, libhprof.so: it then takes hprof's
+// options.
+bool loaded_as_hprof();
+
 class HprofSession final : public Feature, private VmListener {
  public:
   // Called for commands, on the session's thread.
@@ -59,7 +63,6 @@ class HprofSession final : public Feature, private VmListener {
   void put_time(const ReportData& data);
   void put_monitors(JNIEnv* jni);
   void put_sites(const ReportData& data, const HprofView& view, std::uint16_t flags);
-  std::optional<ReportData> report(JNIEnv* jni, const char* reason);
   HprofView view() const;
 
   void answer(JNIEnv* jni, const HprofCommand& command);
