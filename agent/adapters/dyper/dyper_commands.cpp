@@ -20,11 +20,9 @@ namespace {
 using Code = DyperErrorCode;
 
 // The elements named `tag`: those inside SETTINGS, or the single one outside of it.
-std::vector<pugi::xml_node> settings_of(pugi::xml_node root, const char* tag) {
+auto settings_of(pugi::xml_node root, const char* tag) {
   const pugi::xml_node list = child_of(root, "SETTINGS");
-  std::vector<pugi::xml_node> result;
-  for (const pugi::xml_node one : (list ? list : root).children(tag)) result.push_back(one);
-  return result;
+  return (list ? list : root).children(tag);
 }
 
 std::string value_of(pugi::xml_node variable) {
@@ -34,37 +32,184 @@ std::string value_of(pugi::xml_node variable) {
 
 }  // namespace
 
-const DyperCommands::Entry DyperCommands::kDyper[] = {
-    {"WHO", &DyperCommands::who},
-    {"WHORU", &DyperCommands::whoru},
-    {"PING", &DyperCommands::ping},
-    {"SET", &DyperCommands::set},
-    {"GET", &DyperCommands::get},
-    {"CLEAR", &DyperCommands::clear},
-    {"SETDETAIL", &DyperCommands::set_detail},
-    {"CLASSES", &DyperCommands::classes},
-    {"GETCLASSES", &DyperCommands::get_classes},
-    {"REPORT", &DyperCommands::report},
-    {"CLASSMODEL", &DyperCommands::class_model, kAside},
-    {"SHOWSTACK", &DyperCommands::show_stack},
-    {"AGENT", &DyperCommands::agent},
-    {"ACTIVATE", &DyperCommands::activate},
-    {"USETHREAD", &DyperCommands::use_threads},
-    {"GC", &DyperCommands::collect_garbage},
-    {"DUMPHEAP", &DyperCommands::dump_heap},
-    {"DUMPMEMORY", &DyperCommands::left_out},
-    {"INSTRUMENT", &DyperCommands::instrument, kAside},
+// A command that is being carried out; its methods are the commands.
+struct DyperCommands::Call {
+  DyperCommands& own;
+  JNIEnv* jni;
+  pugi::xml_node root;
+  Answer& answer;
+  DyperMonitor& monitor = own.monitor_;
+
+  enum Place { kHere, kAside };
+  struct Entry {
+    std::string_view name;
+    void (Call::*handler)();
+    Place place = kHere;
+  };
+  static const Entry kDyper[];
+  static const Entry kDypatch[];
+
+  void fail(std::string attribute, std::string_view value, std::string message,
+            Code code = Code::kBadValue) {
+    ddm::fail(answer.errors, std::move(attribute), value, std::move(message), code);
+  }
+
+  void who() { answer.attributes = monitor.monitors() ? " ACTIVE='true'" : " ACTIVE='false'"; }
+
+  void whoru() { write_run_facts(own.jvmti_, jni, answer.xml); }
+
+  void ping() { answer.xml.raw("PONG"); }
+
+  // Unknown names are ignored: clients send variables of other versions.
+  void set() {
+    for (const pugi::xml_node variable : settings_of(root, "VAR")) {
+      const std::string_view name = attribute_of(variable, "NAME");
+      const auto done = monitor.with_variables(
+          [&](DyperVariables& variables) { return variables.set(name, value_of(variable)); });
+      if (!done) fail("NAME", name, done.message());
+    }
+    monitor.apply(jni, answer.errors);
+    count_threads();
+  }
+
+  void get() {
+    const std::string_view name = attribute_of(child_of(root, "VAR"), "NAME");
+    const auto value = monitor.with_variables(
+        [&](const DyperVariables& variables) { return variables.get(name); });
+    if (!value) return fail("NAME", name, "there is no such variable", Code::kUnknownVar);
+    answer.xml.text(*value);
+  }
+
+  void clear() {
+    const std::string_view name = attribute_of(child_of(root, "CLEAR"), "AGENT");
+    if (!monitor.clear(name, answer.errors)) return;
+    // Its counters are in CPU's element.
+    if (name.empty() || agent_name(name) == "CPU") own.dypatch_.patched().clear_counters(jni);
+    answer.xml.raw(std::to_string(epoch_ms()));
+  }
+
+  void set_detail() {
+    for (const pugi::xml_node detail : settings_of(root, "DETAIL")) {
+      monitor.set_detail(attribute_of(detail, "AGENT"), attribute_of(detail, "ITEM"),
+                         flag_of(detail, "VALUE", true), answer.errors);
+    }
+  }
+
+  void classes() {
+    monitor.with_types(
+        [&](ClassTypes& types) { types.change(child_of(root, "CLASSES"), answer.errors); });
+  }
+
+  void get_classes() {
+    monitor.with_types([&](const ClassTypes& types) {
+      types.write(child_of(root, "MATCH"), answer.xml, answer.errors);
+    });
+  }
+
+  // There is one report. A request for another type gets the same report, as from the original.
+  void report() {
+    const std::string_view type = attribute_of(child_of(root, "REPORT"), "TYPE");
+    if (!type.empty() && type != "ALL") fail("TYPE", type, "the TYPE of a report is ALL");
+    monitor.write_report(jni, answer.xml);
+  }
+
+  void class_model() {
+    const std::string path =
+        monitor.with_variables([](const DyperVariables& v) { return v.class_path; });
+    write_class_model(own.jvmti_, jni, root, path, answer.xml, answer.errors);
+  }
+
+  void show_stack() {
+    if (monitor.write_stacks_of_all(jni, answer.xml)) return;
+    fail("", "", "stacks of this VM cannot be taken", Code::kUnsupported);
+  }
+
+  void agent() {
+    const std::string_view name = attribute_of(child_of(root, "AGENT"), "CLASS");
+    if (monitor.set_active(name, true, answer.errors)) answer.xml.raw("OK");
+  }
+
+  void activate() {
+    const pugi::xml_node element = child_of(root, "ACTIVATE", "DEACTIVATE");
+    const bool on = std::string_view(element.name()) == "ACTIVATE";
+    monitor.set_active(attribute_of(element, "AGENT"), on, answer.errors);
+  }
+
+  void use_threads() {
+    monitor.use_threads(jni, child_of(root, "THREADS"), answer.errors);
+    count_threads();
+  }
+
+  void count_threads() { own.dypatch_.patched().count_threads(jni, monitor.chosen_threads()); }
+
+  void collect_garbage() {
+    const jvmtiError error = own.jvmti_->ForceGarbageCollection();
+    if (error == JVMTI_ERROR_NONE) return;
+    fail("", "", std::string("ForceGarbageCollection: ") + jvmti_error_name(error),
+         Code::kUnsupported);
+  }
+
+  void dump_heap() {
+    const pugi::xml_node inner = child_of(root, "DUMPHEAP");
+    const pugi::xml_node element = inner ? inner : root;
+    const std::string path(attribute_of(element, "FILE"));
+    if (path.empty()) return fail("FILE", "", "FILE names the file to be written");
+    if (!flag_of(element, "LIVE", true)) {
+      return fail("LIVE", "false", "a dump has what is reachable alone", Code::kUnsupported);
+    }
+    const auto written = own.dumper_.write(jni, path);
+    if (!written) return fail("FILE", path, written.message());
+    answer.xml.raw("OK");
+  }
+
+  template <auto Command>  // of Dypatch
+  void patching() {
+    (own.dypatch_.*Command)(jni, root, answer.xml, answer.errors);
+  }
+
+  void instrument() {
+    const pugi::xml_node model = child_of(root, "MODEL", "PATCHMODEL");
+    if (model.child("VAR")) Call{own, jni, model, answer}.set();
+    if (model.child("DETAIL")) Call{own, jni, model, answer}.set_detail();
+    patching<&Dypatch::instrument>();
+  }
+
+  void left_out() {
+    fail("COMMAND", attribute_of(root, "COMMAND"), "this command is left out", Code::kUnsupported);
+  }
 };
 
-const DyperCommands::Entry DyperCommands::kDypatch[] = {
-    {"PING", &DyperCommands::ping},
-    {"MODEL", &DyperCommands::patching<&Dypatch::model>, kAside},
-    {"PATCHMODEL", &DyperCommands::patching<&Dypatch::model>, kAside},
-    {"PATCH", &DyperCommands::patching<&Dypatch::patch>, kAside},
-    {"ACTIVATE", &DyperCommands::patching<&Dypatch::activate>, kAside},
-    {"DIRECTORY", &DyperCommands::patching<&Dypatch::directory>, kAside},
-    {"ADDCLASS", &DyperCommands::left_out},
-    {"EXIT", &DyperCommands::left_out},
+const DyperCommands::Call::Entry DyperCommands::Call::kDyper[] = {
+    {"WHO", &Call::who},
+    {"WHORU", &Call::whoru},
+    {"PING", &Call::ping},
+    {"SET", &Call::set},
+    {"GET", &Call::get},
+    {"CLEAR", &Call::clear},
+    {"SETDETAIL", &Call::set_detail},
+    {"CLASSES", &Call::classes},
+    {"GETCLASSES", &Call::get_classes},
+    {"REPORT", &Call::report},
+    {"CLASSMODEL", &Call::class_model, kAside},
+    {"SHOWSTACK", &Call::show_stack},
+    {"AGENT", &Call::agent},
+    {"ACTIVATE", &Call::activate},
+    {"USETHREAD", &Call::use_threads},
+    {"GC", &Call::collect_garbage},
+    {"DUMPHEAP", &Call::dump_heap},
+    {"DUMPMEMORY", &Call::left_out},
+    {"INSTRUMENT", &Call::instrument, kAside},
+};
+
+const DyperCommands::Call::Entry DyperCommands::Call::kDypatch[] = {
+    {"PING", &Call::ping},
+    {"MODEL", &Call::patching<&Dypatch::model>, kAside},
+    {"PATCHMODEL", &Call::patching<&Dypatch::model>, kAside},
+    {"PATCH", &Call::patching<&Dypatch::patch>, kAside},
+    {"ACTIVATE", &Call::patching<&Dypatch::activate>, kAside},
+    {"DIRECTORY", &Call::patching<&Dypatch::directory>, kAside},
+    {"ADDCLASS", &Call::left_out},
+    {"EXIT", &Call::left_out},
 };
 
 std::string DyperCommands::answer(JNIEnv* jni, std::string_view document) {
@@ -82,20 +227,18 @@ std::string DyperCommands::answer(JNIEnv* jni, std::string_view document) {
 }
 
 std::string DyperCommands::answer(JNIEnv* jni, DyperRequest request) {
-  const std::span<const Entry> commands = request.language == DyperLanguage::kDyper
-                                              ? std::span<const Entry>(kDyper)
-                                              : std::span<const Entry>(kDypatch);
   const DyperLanguage language = request.language;
-  const std::string command = request.command;
-  const auto entry = std::find_if(commands.begin(), commands.end(),
-                                  [&](const Entry& one) { return one.name == command; });
+  const auto commands = language == DyperLanguage::kDyper
+                            ? std::span<const Call::Entry>(Call::kDyper)
+                            : std::span<const Call::Entry>(Call::kDypatch);
+  const auto entry = std::ranges::find(commands, request.command, &Call::Entry::name);
   Answer answer;
   DyperErrors unknown;
   if (entry == commands.end()) {
-    answer.fail(Code::kUnknownCommand, "COMMAND", command, "no such command");
+    fail(answer.errors, "COMMAND", request.command, "no such command", Code::kUnknownCommand);
   } else if (!check_elements(request, unknown)) {
     // The command knows none of the document's elements.
-  } else if (entry->place == kAside) {
+  } else if (entry->place == Call::kAside) {
     answer = answer_aside(jni, entry->handler, std::move(request));
   } else {
     call(jni, entry->handler, request, answer);
@@ -108,10 +251,10 @@ std::string DyperCommands::answer(JNIEnv* jni, DyperRequest request) {
 void DyperCommands::call(JNIEnv* jni, Handler handler, const DyperRequest& request,
                          Answer& answer) {
   try {
-    (this->*handler)(jni, request.root, answer);
+    (Call{*this, jni, request.root, answer}.*handler)();
   } catch (const std::exception& failure) {  // no memory; what was written is dropped
     answer = {};
-    answer.fail(Code::kUnsupported, "COMMAND", request.command, failure.what());
+    fail(answer.errors, "COMMAND", request.command, failure.what(), Code::kUnsupported);
   }
 }
 
@@ -128,152 +271,16 @@ DyperCommands::Answer DyperCommands::answer_aside(JNIEnv* jni, Handler handler,
   });
   if (outcome == SideThread::Outcome::kDone) return std::move(job->answer);
   Answer refused;
-  refused.fail(
-      Code::kBusy, "COMMAND", command,
-      outcome == SideThread::Outcome::kGoesOn
-          ? "this has stood still for 5 s, for another agent's transformer perhaps; it goes "
-            "on, and how it ends is not told"
-      : outcome == SideThread::Outcome::kBusy
-          ? "an earlier document that is about classes stands still, for another agent's "
-            "transformer perhaps"
-          : "the program is ending");
+  fail(refused.errors, "COMMAND", command,
+       outcome == SideThread::Outcome::kGoesOn
+           ? "this has stood still for 5 s, for another agent's transformer perhaps; it goes "
+             "on, and how it ends is not told"
+       : outcome == SideThread::Outcome::kBusy
+           ? "an earlier document that is about classes stands still, for another agent's "
+             "transformer perhaps"
+           : "the program is ending",
+       Code::kBusy);
   return refused;
-}
-
-void DyperCommands::who(JNIEnv*, pugi::xml_node, Answer& answer) {
-  answer.attributes = monitor_.monitors() ? " ACTIVE='true'" : " ACTIVE='false'";
-}
-
-void DyperCommands::whoru(JNIEnv* jni, pugi::xml_node, Answer& answer) {
-  write_run_facts(jvmti_, jni, answer.xml);
-}
-
-void DyperCommands::ping(JNIEnv*, pugi::xml_node, Answer& answer) { answer.xml.raw("PONG"); }
-
-// Unknown names are ignored: clients send variables of other versions.
-void DyperCommands::set(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
-  for (const pugi::xml_node variable : settings_of(root, "VAR")) {
-    const std::string_view name = attribute_of(variable, "NAME");
-    const auto done = monitor_.with_variables(
-        [&](DyperVariables& variables) { return variables.set(name, value_of(variable)); });
-    if (!done) answer.fail(Code::kBadValue, "NAME", std::string(name), done.message());
-  }
-  answer.add(monitor_.apply(jni));
-  dypatch_.patched().count_threads(jni, monitor_.chosen_threads());
-}
-
-void DyperCommands::get(JNIEnv*, pugi::xml_node root, Answer& answer) {
-  const std::string_view name = attribute_of(child_of(root, "VAR"), "NAME");
-  const auto value =
-      monitor_.with_variables([&](const DyperVariables& variables) { return variables.get(name); });
-  if (!value) {
-    return answer.fail(Code::kUnknownVar, "NAME", std::string(name), "there is no such variable");
-  }
-  answer.xml.text(*value);
-}
-
-void DyperCommands::clear(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
-  const std::string_view agent = attribute_of(child_of(root, "CLEAR"), "AGENT");
-  auto failed = monitor_.clear(agent);
-  if (failed) return answer.add(std::move(failed));
-  // Its counters are in CPU's element.
-  if (agent.empty() || agent_name(agent) == "CPU") dypatch_.patched().clear_counters(jni);
-  answer.xml.raw(std::to_string(epoch_ms()));
-}
-
-void DyperCommands::set_detail(JNIEnv*, pugi::xml_node root, Answer& answer) {
-  for (const pugi::xml_node detail : settings_of(root, "DETAIL")) {
-    answer.add(monitor_.set_detail(attribute_of(detail, "AGENT"), attribute_of(detail, "ITEM"),
-                                   flag_of(detail, "VALUE", true)));
-  }
-}
-
-void DyperCommands::classes(JNIEnv*, pugi::xml_node root, Answer& answer) {
-  monitor_.with_types(
-      [&](ClassTypes& types) { types.change(child_of(root, "CLASSES"), answer.errors); });
-}
-
-void DyperCommands::get_classes(JNIEnv*, pugi::xml_node root, Answer& answer) {
-  monitor_.with_types([&](const ClassTypes& types) {
-    types.write(child_of(root, "MATCH"), answer.xml, answer.errors);
-  });
-}
-
-// There is one report. A request for another type gets the same report, as from the original.
-void DyperCommands::report(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
-  const std::string_view type = attribute_of(child_of(root, "REPORT"), "TYPE");
-  if (!type.empty() && type != "ALL") {
-    answer.fail(Code::kBadValue, "TYPE", std::string(type), "the TYPE of a report is ALL");
-  }
-  monitor_.write_report(jni, answer.xml);
-}
-
-void DyperCommands::class_model(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
-  const std::string path =
-      monitor_.with_variables([](const DyperVariables& v) { return v.class_path; });
-  write_class_model(jvmti_, jni, root, path, answer.xml, answer.errors);
-}
-
-void DyperCommands::show_stack(JNIEnv* jni, pugi::xml_node, Answer& answer) {
-  if (monitor_.write_stacks_of_all(jni, answer.xml)) return;
-  answer.fail(Code::kUnsupported, "", "", "stacks of this VM cannot be taken");
-}
-
-void DyperCommands::agent(JNIEnv*, pugi::xml_node root, Answer& answer) {
-  auto failed = monitor_.set_active(attribute_of(child_of(root, "AGENT"), "CLASS"), true);
-  if (failed) return answer.add(std::move(failed));
-  answer.xml.raw("OK");
-}
-
-void DyperCommands::activate(JNIEnv*, pugi::xml_node root, Answer& answer) {
-  const pugi::xml_node element = child_of(root, "ACTIVATE", "DEACTIVATE");
-  const bool on = std::string_view(element.name()) == "ACTIVATE";
-  answer.add(monitor_.set_active(attribute_of(element, "AGENT"), on));
-}
-
-void DyperCommands::use_threads(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
-  monitor_.use_threads(jni, child_of(root, "THREADS"), answer.errors);
-  dypatch_.patched().count_threads(jni, monitor_.chosen_threads());
-}
-
-void DyperCommands::collect_garbage(JNIEnv*, pugi::xml_node, Answer& answer) {
-  const jvmtiError error = jvmti_->ForceGarbageCollection();
-  if (error == JVMTI_ERROR_NONE) return;
-  answer.fail(Code::kUnsupported, "", "",
-              std::string("ForceGarbageCollection: ") + jvmti_error_name(error));
-}
-
-void DyperCommands::dump_heap(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
-  const pugi::xml_node inner = child_of(root, "DUMPHEAP");
-  const pugi::xml_node element = inner ? inner : root;
-  const std::string path(attribute_of(element, "FILE"));
-  if (path.empty()) {
-    return answer.fail(Code::kBadValue, "FILE", "", "FILE names the file to be written");
-  }
-  if (!flag_of(element, "LIVE", true)) {
-    return answer.fail(Code::kUnsupported, "LIVE", "false", "a dump has what is reachable alone");
-  }
-  if (const auto written = dumper_.write(jni, path); !written) {
-    return answer.fail(Code::kBadValue, "FILE", path, written.message());
-  }
-  answer.xml.raw("OK");
-}
-
-template <auto Command>
-void DyperCommands::patching(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
-  (dypatch_.*Command)(jni, root, answer.xml, answer.errors);
-}
-
-void DyperCommands::instrument(JNIEnv* jni, pugi::xml_node root, Answer& answer) {
-  const pugi::xml_node model = child_of(root, "MODEL", "PATCHMODEL");
-  if (model.child("VAR")) set(jni, model, answer);
-  if (model.child("DETAIL")) set_detail(jni, model, answer);
-  dypatch_.instrument(jni, root, answer.xml, answer.errors);
-}
-
-void DyperCommands::left_out(JNIEnv*, pugi::xml_node root, Answer& answer) {
-  answer.fail(Code::kUnsupported, "COMMAND", std::string(attribute_of(root, "COMMAND")),
-              "this command is left out");
 }
 
 }  // namespace ddm

@@ -7,7 +7,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "adapters/dyper/documents/request.h"
 #include "adapters/dyper/dypatch.h"
@@ -46,49 +45,13 @@ class DyperCommands {
     XmlWriter xml;
     DyperErrors errors;
     std::string attributes;  // of the reply's own start tag
-
-    void fail(DyperErrorCode code, std::string attribute, std::string value, std::string message) {
-      errors.push_back({code, std::move(attribute), std::move(value), std::move(message)});
-    }
-    void add(std::optional<DyperError> error) {
-      if (error) errors.push_back(std::move(*error));
-    }
   };
-  using Handler = void (DyperCommands::*)(JNIEnv*, pugi::xml_node, Answer&);
-  enum Place { kHere, kAside };
-  struct Entry {
-    std::string_view name;
-    Handler handler;
-    Place place = kHere;
-  };
-  static const Entry kDyper[];
-  static const Entry kDypatch[];
+  struct Call;
+  using Handler = void (Call::*)();
 
   std::string answer(JNIEnv* jni, DyperRequest request);
   void call(JNIEnv* jni, Handler handler, const DyperRequest& request, Answer& answer);
   Answer answer_aside(JNIEnv* jni, Handler handler, DyperRequest request);
-
-  void who(JNIEnv*, pugi::xml_node root, Answer& answer);
-  void whoru(JNIEnv* jni, pugi::xml_node root, Answer& answer);
-  void ping(JNIEnv*, pugi::xml_node root, Answer& answer);
-  void set(JNIEnv* jni, pugi::xml_node root, Answer& answer);
-  void get(JNIEnv*, pugi::xml_node root, Answer& answer);
-  void clear(JNIEnv* jni, pugi::xml_node root, Answer& answer);
-  void set_detail(JNIEnv*, pugi::xml_node root, Answer& answer);
-  void classes(JNIEnv*, pugi::xml_node root, Answer& answer);
-  void get_classes(JNIEnv*, pugi::xml_node root, Answer& answer);
-  void report(JNIEnv* jni, pugi::xml_node root, Answer& answer);
-  void class_model(JNIEnv* jni, pugi::xml_node root, Answer& answer);
-  void show_stack(JNIEnv* jni, pugi::xml_node root, Answer& answer);
-  void agent(JNIEnv*, pugi::xml_node root, Answer& answer);
-  void activate(JNIEnv*, pugi::xml_node root, Answer& answer);
-  void use_threads(JNIEnv* jni, pugi::xml_node root, Answer& answer);
-  void collect_garbage(JNIEnv*, pugi::xml_node root, Answer& answer);
-  void dump_heap(JNIEnv* jni, pugi::xml_node root, Answer& answer);
-  template <auto Command>  // of Dypatch
-  void patching(JNIEnv* jni, pugi::xml_node root, Answer& answer);
-  void instrument(JNIEnv* jni, pugi::xml_node root, Answer& answer);
-  void left_out(JNIEnv*, pugi::xml_node root, Answer& answer);
 
   jvmtiEnv* const jvmti_;
   const DyperIdentity self_;

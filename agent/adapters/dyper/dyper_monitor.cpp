@@ -25,12 +25,14 @@ double ms_between(Sampler::Clock::time_point from, Sampler::Clock::time_point to
   return std::chrono::duration<double, std::milli>(to - from).count();
 }
 
-DyperError no_agent(std::string_view given) {
+// Always false.
+bool no_agent(std::string_view given, DyperErrors& errors) {
   constexpr std::string_view kLeftOut[] = {"STATES", "REACTION", "SOCKETS", "COLLECTIONS",
                                            "EVENTS"};
   const bool known = std::ranges::find(kLeftOut, agent_name(given)) != std::end(kLeftOut);
-  return {known ? DyperErrorCode::kUnsupported : DyperErrorCode::kNoAgent, "AGENT",
-          std::string(given), "the agents are CPU, THREADS, MEMORY, TIMING and IO"};
+  fail(errors, "AGENT", given, "the agents are CPU, THREADS, MEMORY, TIMING and IO",
+       known ? DyperErrorCode::kUnsupported : DyperErrorCode::kNoAgent);
+  return false;
 }
 
 // SHOWSTACK: <THREADS TIME><THREAD ID NAME STATE ...><STACK .../>...; innermost frame first.
@@ -116,7 +118,7 @@ bool DyperMonitor::wants_snapshots() const {
          (variables_.reporting && variables_.report_ms > 0);
 }
 
-std::optional<DyperError> DyperMonitor::apply(JNIEnv* jni) {
+void DyperMonitor::apply(JNIEnv* jni, DyperErrors& errors) {
   bool wanted = false, possible = false;
   {
     const std::lock_guard lock(mutex_);
@@ -134,15 +136,12 @@ std::optional<DyperError> DyperMonitor::apply(JNIEnv* jni) {
   }
   if (!wanted) {
     sampler_.stop(*this);
-    return {};
+    return;
   }
   std::string error = "stacks of this VM cannot be taken";
   if (possible) error = sampler_.start(jni, *this);
-  if (error.empty()) {
-    sampler_.hasten(*this);
-    return {};
-  }
-  return DyperError{DyperErrorCode::kUnsupported, "", "", error};
+  if (error.empty()) return sampler_.hasten(*this);
+  fail(errors, "", "", error, DyperErrorCode::kUnsupported);
 }
 
 void DyperMonitor::use_threads(JNIEnv* jni, pugi::xml_node threads, DyperErrors& errors) {
@@ -166,37 +165,37 @@ DyperAgent* DyperMonitor::agent(std::string_view name) {
   return nullptr;
 }
 
-std::optional<DyperError> DyperMonitor::set_active(std::string_view name, bool on) {
-  const std::lock_guard lock(mutex_);
-  DyperAgent* found = agent(name);
-  if (found == nullptr) return no_agent(name);
-  found->active = on;
-  return {};
-}
-
 template <typename Use>
-std::optional<DyperError> DyperMonitor::use_agents(std::string_view name, Use use) {
-  const DyperAgent* const only = agent(name);
-  if (!name.empty() && only == nullptr) return no_agent(name);
+bool DyperMonitor::use_agents(std::string_view name, DyperErrors& errors, Use use) {
+  DyperAgent* const only = agent(name);
+  if (only == nullptr && !name.empty()) return no_agent(name, errors);
   for (const auto& one : agents_) {
     if (name.empty() || one.get() == only) use(*one);
   }
-  return {};
+  return true;
 }
 
-std::optional<DyperError> DyperMonitor::clear(std::string_view name) {
+bool DyperMonitor::set_active(std::string_view name, bool on, DyperErrors& errors) {
   const std::lock_guard lock(mutex_);
-  if (auto unknown = use_agents(name, [](DyperAgent& one) { one.clear(); })) return unknown;
+  DyperAgent* found = agent(name);
+  if (found == nullptr) return no_agent(name, errors);
+  found->active = on;
+  return true;
+}
+
+bool DyperMonitor::clear(std::string_view name, DyperErrors& errors) {
+  const std::lock_guard lock(mutex_);
+  if (!use_agents(name, errors, [](DyperAgent& one) { one.clear(); })) return false;
   checks_ms_ = reports_ms_ = delays_ms_ = {};
   paid_ns_ = 0;
   active_time_ = {};
-  return {};
+  return true;
 }
 
-std::optional<DyperError> DyperMonitor::set_detail(std::string_view name, std::string_view item,
-                                                   bool on) {
+bool DyperMonitor::set_detail(std::string_view name, std::string_view item, bool on,
+                              DyperErrors& errors) {
   const std::lock_guard lock(mutex_);
-  return use_agents(name, [&](DyperAgent& one) { one.set_detail(item, on); });
+  return use_agents(name, errors, [&](DyperAgent& one) { one.set_detail(item, on); });
 }
 
 void DyperMonitor::add_command_ms(double ms) {

@@ -49,15 +49,15 @@ class DyperMonitor final : private Sampler {
     const std::lock_guard lock(mutex_);
     return use(types_);
   }
-  std::optional<DyperError> apply(JNIEnv* jni);
+  void apply(JNIEnv* jni, DyperErrors& errors);
   void use_threads(JNIEnv* jni, pugi::xml_node threads, DyperErrors& errors);
   bool monitors() const;
   ChosenThreads chosen_threads() const;  // as use_threads() and THREAD_DEFAULT have it
 
-  // `agent`: the name of an agent, or of its class. The error: there is no such agent.
-  std::optional<DyperError> set_active(std::string_view agent, bool on);
-  std::optional<DyperError> clear(std::string_view agent);  // "": all of them
-  std::optional<DyperError> set_detail(std::string_view agent, std::string_view item, bool on);
+  // `agent`: the name of an agent, or of its class. False: there is no such agent, an error.
+  bool set_active(std::string_view agent, bool on, DyperErrors& errors);
+  bool clear(std::string_view agent, DyperErrors& errors);  // "": all of them
+  bool set_detail(std::string_view agent, std::string_view item, bool on, DyperErrors& errors);
 
   void write_report(JNIEnv* jni, XmlWriter& xml);
   // The stacks of all threads, USETHREAD or not.
@@ -91,7 +91,7 @@ class DyperMonitor final : private Sampler {
   DyperAgent* agent(std::string_view name);
   // Of that name, or all of them.
   template <typename Use>
-  std::optional<DyperError> use_agents(std::string_view name, Use use);
+  bool use_agents(std::string_view name, DyperErrors& errors, Use use);
 
   jvmtiEnv* const jvmti_;
   Stacks& stacks_;
