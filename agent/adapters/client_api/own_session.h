@@ -26,13 +26,43 @@ class Answers {
  public:
   // For Dispatcher::dispatch(). Destroying the callback uncalled also counts as an answer, since a
   // session that closes gives none.
-  ReplyDone expect();
+  ReplyDone expect() {
+    struct Ticket {
+      explicit Ticket(std::shared_ptr<State> answers) : state(std::move(answers)) {}
+      ~Ticket() {
+        const std::lock_guard lock(state->mutex);
+        --state->expected;
+        state->changed.notify_all();
+      }
+      Ticket(const Ticket&) = delete;
+      Ticket& operator=(const Ticket&) = delete;
+      const std::shared_ptr<State> state;
+    };
+    {
+      const std::lock_guard lock(state_->mutex);
+      ++state_->expected;
+    }
+    return [ticket = std::make_shared<Ticket>(state_)](std::vector<Chunk> answers) {
+      const std::lock_guard lock(ticket->state->mutex);
+      if (!answers.empty()) ticket->state->chunk = std::move(answers.front());
+    };
+  }
 
   // False: answers are still missing after `limit`. Chunks that arrive later are ignored.
-  bool wait(std::chrono::milliseconds limit);
+  bool wait(std::chrono::milliseconds limit) {
+    std::unique_lock lock(state_->mutex);
+    return state_->changed.wait_for(lock, limit, [this] { return state_->expected == 0; });
+  }
 
   // After wait(): the first chunk of the last answer; type 0 = the empty one.
-  Chunk take();
+  Chunk take() {
+    const std::lock_guard lock(state_->mutex);
+    Chunk answer = std::move(state_->chunk);
+    if (!answer.stored) return answer;
+    Result<Bytes> data = answer.stored->read();
+    if (!data) return to_chunk(Fail{FailCode::kInternal, data.message()});
+    return {answer.type, std::move(*data)};
+  }
 
  private:
   struct State {

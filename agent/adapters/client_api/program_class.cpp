@@ -1,5 +1,6 @@
 #include "adapters/client_api/program_class.h"
 
+#include "vm/java_text.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
@@ -46,10 +47,9 @@ void ProgramClass::dispatch(JNIEnv* jni, ChunkType type, const Bytes& data, Repl
     reply.send_empty();  // the class is unloaded, and its handler with it
     return;
   }
-  const jbyteArray request = jni->NewByteArray(static_cast<jsize>(data.size()));
+  const jbyteArray request =
+      java_bytes(jni, {reinterpret_cast<const char*>(data.data()), data.size()});
   if (request != nullptr) {
-    jni->SetByteArrayRegion(request, 0, static_cast<jsize>(data.size()),
-                            reinterpret_cast<const jbyte*>(data.data()));
     const auto answer = static_cast<jbyteArray>(
         jni->CallStaticObjectMethod(link, dispatch_, static_cast<jint>(type), request));
     if (!clear_exception(jni)) {

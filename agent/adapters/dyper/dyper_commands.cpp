@@ -7,7 +7,6 @@
 #include <span>
 #include <utility>
 
-#include "adapters/dyper/class_model.h"
 #include "adapters/dyper/documents/known_elements.h"
 #include "adapters/dyper/documents/xml_reader.h"
 #include "adapters/dyper/run_facts.h"

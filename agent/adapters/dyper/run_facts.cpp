@@ -4,12 +4,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <climits>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <set>
 #include <sstream>
-#include <vector>
 
+#include "adapters/dyper/documents/xml_reader.h"
+#include "core/class_names.h"
 #include "core/clocks.h"
+#include "vm/class_changes/class_bytes_reader.h"
 #include "vm/java_text.h"
 #include "vm/jvmti_memory.h"
 #include "vm/vm_arguments.h"
@@ -17,6 +23,8 @@
 
 namespace ddm {
 namespace {
+
+using Properties = std::map<std::string, std::string>;
 
 struct CommandLine {
   std::vector<std::string> java_arguments;  // an option and its separate value are one
@@ -80,41 +88,29 @@ CommandLine command_line(const std::vector<std::string>& words, const std::strin
   return result;
 }
 
-Properties vm_properties(jvmtiEnv* jvmti) {
-  Properties result;
-  jint count = 0;
-  char** names = nullptr;
-  if (jvmti->GetSystemProperties(&count, &names) != JVMTI_ERROR_NONE) return result;
-  for (jint i = 0; i < count; ++i) {
-    result[names[i]] = system_property(jvmti, names[i]);
-    jvmti->Deallocate(reinterpret_cast<unsigned char*>(names[i]));
-  }
-  jvmti->Deallocate(reinterpret_cast<unsigned char*>(names));
-  return result;
-}
-
 // The current values. Skipped if the program has replaced the system properties by an object of
 // its own class, whose code would run here.
 void add_java_properties(JNIEnv* jni, Properties& result) {
   const LocalFrame frame(jni, 32);
   if (!frame.good()) return;
-  const jclass system = jni->FindClass("java/lang/System");
-  const jclass type = system ? jni->FindClass("java/util/Properties") : nullptr;
-  const jclass set = type ? jni->FindClass("java/util/Set") : nullptr;
-  if (clear_exception(jni) || set == nullptr) return;
+  const auto type = [&](const char* name) {
+    return jni->ExceptionCheck() ? nullptr : jni->FindClass(name);
+  };
+  const jclass system = type("java/lang/System"), set = type("java/util/Set");
+  const jclass expected = type("java/util/Properties");
+  const auto method = [&](jclass of, const char* name, const char* signature) {
+    return jni->ExceptionCheck() ? nullptr : jni->GetMethodID(of, name, signature);
+  };
+  const jmethodID to_array = method(set, "toArray", "()[Ljava/lang/Object;");
+  const jmethodID names_of = method(expected, "stringPropertyNames", "()Ljava/util/Set;");
+  const jmethodID get = method(expected, "getProperty", "(Ljava/lang/String;)Ljava/lang/String;");
+  if (clear_exception(jni)) return;
   const jmethodID get_all =
       jni->GetStaticMethodID(system, "getProperties", "()Ljava/util/Properties;");
-  const jmethodID names_of =
-      get_all ? jni->GetMethodID(type, "stringPropertyNames", "()Ljava/util/Set;") : nullptr;
-  const jmethodID get =
-      names_of ? jni->GetMethodID(type, "getProperty", "(Ljava/lang/String;)Ljava/lang/String;")
-               : nullptr;
-  const jmethodID to_array =
-      get ? jni->GetMethodID(set, "toArray", "()[Ljava/lang/Object;") : nullptr;
-  if (clear_exception(jni) || to_array == nullptr) return;
+  if (clear_exception(jni)) return;
   const jobject properties = jni->CallStaticObjectMethod(system, get_all);
   if (clear_exception(jni) || properties == nullptr ||
-      !jni->IsSameObject(jni->GetObjectClass(properties), type)) {
+      !jni->IsSameObject(jni->GetObjectClass(properties), expected)) {
     return;
   }
   const jobject name_set = jni->CallObjectMethod(properties, names_of);
@@ -131,13 +127,83 @@ void add_java_properties(JNIEnv* jni, Properties& result) {
   }
 }
 
-}  // namespace
-
 Properties system_properties(jvmtiEnv* jvmti, JNIEnv* jni) {
-  Properties properties = vm_properties(jvmti);
-  add_java_properties(jni, properties);
-  return properties;
+  Properties result;
+  jint count = 0;
+  char** names = nullptr;
+  if (jvmti->GetSystemProperties(&count, &names) == JVMTI_ERROR_NONE) {
+    for (jint i = 0; i < count; ++i) {
+      result[names[i]] = system_property(jvmti, names[i]);
+      jvmti->Deallocate(reinterpret_cast<unsigned char*>(names[i]));
+    }
+    jvmti->Deallocate(reinterpret_cast<unsigned char*>(names));
+  }
+  add_java_properties(jni, result);  // JVMTI knows only half of them
+  return result;
 }
+
+// No arrays, no primitive types, nothing hidden: a hidden class has a dot in its signature.
+bool is_listed(std::string_view signature) {
+  return signature.starts_with('L') && signature.find('.') == std::string_view::npos &&
+         signature.find("LambdaForm$") == std::string_view::npos &&
+         signature.find("$$Lambda") == std::string_view::npos;
+}
+
+std::set<std::string> loaded_classes(jvmtiEnv* jvmti, JNIEnv* jni) {
+  std::set<std::string> result;
+  const LocalFrame frame(jni, 64);
+  jint count = 0;
+  JvmtiPtr<jclass> classes(jvmti);
+  if (!frame.good() || jvmti->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) {
+    return result;
+  }
+  for (jint i = 0; i < count; ++i) {
+    JvmtiPtr<char> signature(jvmti);
+    if (jvmti->GetClassSignature(classes[i], signature.out(), nullptr) != JVMTI_ERROR_NONE)
+      continue;
+    if (is_listed(text_of(signature))) result.insert(type_name_of(text_of(signature)));
+  }
+  return result;
+}
+
+bool can_redefine(jvmtiEnv* jvmti) {
+  jvmtiCapabilities have{};
+  return jvmti->GetCapabilities(&have) == JVMTI_ERROR_NONE && have.can_retransform_classes;
+}
+
+std::string working_directory() {
+  std::array<char, PATH_MAX> path{};
+  return getcwd(path.data(), path.size()) != nullptr ? path.data() : "";
+}
+
+void write_surroundings(Properties& properties, const std::string& class_path, XmlWriter& xml) {
+  std::string path = properties["java.class.path"];
+  if (!class_path.empty()) path += (path.empty() ? "" : ":") + class_path;
+  xml.element("CLASSPATH", path);
+  const std::string home = properties["java.home"];
+  xml.element("JAVAHOME", home);
+  xml.element("BOOTPATH", home + "/lib/modules");
+  xml.element("CWD", working_directory());
+  xml.open("USER").attribute("NAME", properties["user.name"]).close();
+}
+
+std::string base64(const std::vector<std::uint8_t>& bytes) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t left = bytes.size() - i;
+    const std::uint32_t group =
+        bytes[i] << 16 | (left > 1 ? bytes[i + 1] << 8 : 0) | (left > 2 ? bytes[i + 2] : 0);
+    text += kDigits[group >> 18 & 63];
+    text += kDigits[group >> 12 & 63];
+    text += left > 1 ? kDigits[group >> 6 & 63] : '=';
+    text += left > 2 ? kDigits[group & 63] : '=';
+  }
+  return text;
+}
+
+}  // namespace
 
 void write_run_facts(jvmtiEnv* jvmti, JNIEnv* jni, XmlWriter& xml) {
   const CommandLine line =
@@ -156,6 +222,41 @@ void write_run_facts(jvmtiEnv* jvmti, JNIEnv* jni, XmlWriter& xml) {
   }
   xml.open("TIME").attribute("MILLIS", epoch_ms());
   xml.attribute("NANO", monotonic_ns()).close();  // as System.nanoTime()
+}
+
+void write_class_model(jvmtiEnv* jvmti, JNIEnv* jni, pugi::xml_node request,
+                       const std::string& class_path, XmlWriter& xml, DyperErrors& errors) {
+  const bool binary = flag_of(child_of(request, "OPTIONS"), "BINARY", false);
+  std::set<std::string> named;
+  for (const pugi::xml_node one : request.children("CLASS")) named.insert(text_in(one));
+  const std::set<std::string> classes = loaded_classes(jvmti, jni);
+  std::map<std::string, std::vector<std::uint8_t>> bytes;
+  if (binary) {
+    std::string error;
+    bytes = read_class_bytes(
+        jni,
+        [&](const std::string& name) {
+          return named.empty() ? classes.contains(name) : named.contains(name);
+        },
+        error);
+    if (!error.empty()) fail(errors, "", "", error, DyperErrorCode::kUnsupported);
+  }
+  for (const std::string& name : named) {
+    if (classes.contains(name)) continue;
+    fail(errors, "CLASS", name, "no such class is loaded", DyperErrorCode::kNoClass);
+  }
+  xml.open("CLASSMODEL").attribute("CANREDEFINE", can_redefine(jvmti));
+  Properties properties = system_properties(jvmti, jni);
+  xml.attribute("CLASSVERSION", properties["java.class.version"]);
+  xml.attribute("JAVAVERSION", properties["java.runtime.version"]);
+  write_surroundings(properties, class_path, xml);
+  for (const std::string& name : classes) {
+    xml.open("CLASS").attribute("NAME", name);
+    const auto found = bytes.find(name);
+    if (found != bytes.end()) xml.element("BINARY", base64(found->second));
+    xml.close();
+  }
+  xml.close();
 }
 
 }  // namespace ddm

@@ -1,6 +1,7 @@
 #include "adapters/hprof/heap_sizes.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,31 +35,6 @@ std::uint32_t begin_of(jvmtiEnv* jvmti, JNIEnv* jni, std::uint32_t element_bytes
   return 16;
 }
 
-// A JVMTI environment of its own, with private tags.
-class TagEnvironment {
- public:
-  explicit TagEnvironment(JNIEnv* jni) {
-    JavaVM* vm = nullptr;
-    void* jvmti = nullptr;
-    if (jni->GetJavaVM(&vm) != JNI_OK || vm->GetEnv(&jvmti, JVMTI_VERSION_11) != JNI_OK) return;
-    jvmti_ = static_cast<jvmtiEnv*>(jvmti);
-    jvmtiCapabilities wanted{};
-    wanted.can_tag_objects = 1;
-    usable_ = jvmti_->AddCapabilities(&wanted) == JVMTI_ERROR_NONE;
-  }
-  ~TagEnvironment() {
-    if (jvmti_ != nullptr) jvmti_->DisposeEnvironment();
-  }
-  TagEnvironment(const TagEnvironment&) = delete;
-  TagEnvironment& operator=(const TagEnvironment&) = delete;
-
-  jvmtiEnv* get() const { return usable_ ? jvmti_ : nullptr; }
-
- private:
-  jvmtiEnv* jvmti_ = nullptr;
-  bool usable_ = false;
-};
-
 // By the class's tag. All instances of a class have one size.
 jint JNICALL note_size(jlong class_tag, jlong size, jlong*, jint length, void* sizes) {
   auto& all = *static_cast<std::vector<std::uint32_t>*>(sizes);
@@ -77,9 +53,17 @@ std::string dump_name_of(std::string_view signature) {
 }
 
 void measure_instances(JNIEnv* jni, HprofHeapSizes& sizes) {
-  const TagEnvironment environment(jni);
-  jvmtiEnv* const jvmti = environment.get();
-  if (jvmti == nullptr) return;
+  JavaVM* vm = nullptr;
+  void* environment = nullptr;
+  if (jni->GetJavaVM(&vm) != JNI_OK || vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {
+    return;
+  }
+  auto* const jvmti = static_cast<jvmtiEnv*>(environment);  // one of its own has private tags
+  const auto dispose = [](jvmtiEnv* own) { own->DisposeEnvironment(); };
+  const std::unique_ptr<jvmtiEnv, decltype(dispose)> disposed(jvmti, dispose);
+  jvmtiCapabilities wanted{};
+  wanted.can_tag_objects = 1;
+  if (jvmti->AddCapabilities(&wanted) != JVMTI_ERROR_NONE) return;
   jint count = 0;
   JvmtiPtr<jclass> classes(jvmti);
   if (jvmti->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) return;

@@ -1,12 +1,16 @@
 #include "adapters/test_kit/test_kit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <exception>
+#include <span>
 #include <utility>
 
-#include "adapters/test_kit/scope_text.h"
 #include "allocations/store/scope_figures.h"
+#include "core/jvm_text.h"
 #include "core/log.h"
 #include "vm/java_text.h"
 #include "vm/jvmti_error.h"
@@ -33,6 +37,62 @@ ScopeRoot root_of(JNIEnv* jni, jint rule, jstring class_name, jstring method) {
   constexpr auto kLast = static_cast<jint>(ScopeRoot::Rule::kNothing);
   return {static_cast<ScopeRoot::Rule>(std::clamp(rule, 0, kLast)), java_text(jni, class_name),
           java_text(jni, method)};
+}
+
+// A scope's figures in the form that ddm-test.jar reads.
+//
+//   | objects TAB bytes TAB objects of first uses TAB their bytes TAB lost
+//             TAB objects that are alive TAB their bytes (-1: not known)           | of all sites
+//   | objects TAB bytes TAB flags TAB class { TAB class SOH method SOH file SOH line } | a site a line,
+//                                                             the innermost frame first, most bytes first
+//
+// flags: 'f' of a first use, 'o' of the thread that the scope is of; '-' for either that is not so.
+
+// The name as UTF-8, without the format's separators.
+std::string one_name(const std::string& name) {
+  std::string text = utf8_of(name);
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, '?');
+  return text;
+}
+
+void append_frame(std::string& text, const MethodName& method, std::int32_t bci) {
+  text += fmt::format("\t{}\x01{}\x01{}\x01{}", one_name(method.class_name),
+                      one_name(method.method), one_name(method.file), line_of(method, bci));
+}
+
+// The first line, with its line feed.
+std::string scope_sums(const ScopeFigures& figures, const std::optional<LiveAmount>& alive) {
+  LiveAmount own, first;
+  for (const ScopeSite& site : figures.list) {
+    LiveAmount& sums = site.first_use ? first : own;
+    sums.objects += site.objects;
+    sums.bytes += site.bytes;
+  }
+  const LiveAmount living = alive.value_or(LiveAmount{-1, -1});
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", own.objects, own.bytes, first.objects,
+                     first.bytes, figures.lost, living.objects, living.bytes);
+}
+
+// Totals cover all sites; at most `most` sites are written, with at most `most_frames` frames each.
+std::string scope_text(const ScopeFigures& figures, const std::optional<LiveAmount>& alive,
+                       const NameTable& names, std::size_t most, std::size_t most_frames) {
+  std::string text = scope_sums(figures, alive);
+  const CallTree& tree = figures.sites->traces();
+  std::array<Frame, kMaxTreeDepth + 1> buffer;
+  for (std::size_t i = 0; i < std::min(most, figures.list.size()); ++i) {
+    const ScopeSite& site = figures.list[i];
+    text += fmt::format("{}\t{}\t{}{}\t{}", site.objects, site.bytes, site.first_use ? 'f' : '-',
+                        site.own ? 'o' : '-', one_name(names.class_name(site.class_id)));
+    std::size_t count = 0;
+    if (site.trace > kCutTrace) count = tree.read(site.trace, buffer);
+    count = std::min({count, std::size_t{site.frames}, most_frames});
+    for (const Frame& frame : std::span(buffer).first(count)) {
+      append_frame(text, names.method(frame.method), frame.bci);
+    }
+    text += '\n';
+  }
+  return text;
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ class TestKit final : public Feature {
   // `live`: also find out which of the scope's objects stay alive.
   ScopeNumber begin(JNIEnv* jni, ScopeRoot root, bool live);
   void end(ScopeNumber scope);
-  // scope_text() of an ended scope; "": the scope no longer exists.
+  // An ended scope as the jar reads it (scope_text()); "": the scope no longer exists.
   std::string take(ScopeNumber scope, std::size_t most_sites, std::size_t most_frames);
   // Begins a file of tests' sites (SiteLines); returns its number.
   std::uint64_t begin_lines();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/utf16.h"
@@ -10,10 +11,7 @@ namespace ddm {
 namespace {
 
 bool is_plain(std::string_view value) {
-  for (const char c : value) {
-    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) return false;
-  }
-  return true;
+  return std::ranges::all_of(value, [](char c) { return c >= 0x20 && c < 0x7f; });
 }
 
 // XML 1.0, production 2: no other control characters, and neither U+FFFE nor U+FFFF.
@@ -70,7 +68,7 @@ XmlWriter& XmlWriter::attribute(std::string_view name, std::string_view value) {
 }
 
 XmlWriter& XmlWriter::attribute(std::string_view name, double value) {
-  return attribute(name, std::string_view(decimal(value)));
+  return attribute(name, decimal(value));
 }
 
 XmlWriter& XmlWriter::text(std::string_view value) {

@@ -20,17 +20,12 @@ class XmlWriter {
   XmlWriter& open(std::string_view tag);
   // To be called before the element's content.
   XmlWriter& attribute(std::string_view name, std::string_view value);
-  XmlWriter& attribute(std::string_view name, const char* value) {
-    return attribute(name, std::string_view(value));
-  }
-  XmlWriter& attribute(std::string_view name, const std::string& value) {
-    return attribute(name, std::string_view(value));
-  }
   XmlWriter& attribute(std::string_view name, std::integral auto value) {
-    return attribute(name, std::string_view(std::to_string(value)));
-  }
-  XmlWriter& attribute(std::string_view name, bool value) {
-    return attribute(name, std::string_view(value ? "true" : "false"));
+    if constexpr (std::same_as<decltype(value), bool>) {
+      return attribute(name, value ? "true" : "false");
+    } else {
+      return attribute(name, std::to_string(value));
+    }
   }
   XmlWriter& attribute(std::string_view name, double value);
   XmlWriter& text(std::string_view value);
