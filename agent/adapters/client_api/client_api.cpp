@@ -1,6 +1,5 @@
 #include "adapters/client_api/client_api.h"
 
-#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <iterator>
@@ -76,14 +75,10 @@ void ClientApi::notify(int event) {
 
 void ClientApi::end() { thread_.stop(exit_limits::kHandlerLimit); }
 
-std::vector<std::shared_ptr<ProgramClass>> ClientApi::programs() {
-  std::vector<std::shared_ptr<ProgramClass>> result;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [type, program] : programs_) result.push_back(program);
-  }
-  std::sort(result.begin(), result.end());
-  result.erase(std::unique(result.begin(), result.end()), result.end());
+std::set<std::shared_ptr<ProgramClass>> ClientApi::programs() {
+  std::set<std::shared_ptr<ProgramClass>> result;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [type, program] : programs_) result.insert(program);
   return result;
 }
 

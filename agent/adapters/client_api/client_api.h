@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 
 #include "core/feature.h"
 #include "vm/agent_thread.h"
@@ -49,7 +50,7 @@ class ClientApi final : public Feature {
   // Null when the class lacks the expected methods.
   std::shared_ptr<ProgramClass> program_of(JNIEnv* jni, jclass link);
   // Every class once, however many types it has.
-  std::vector<std::shared_ptr<ProgramClass>> programs();
+  std::set<std::shared_ptr<ProgramClass>> programs();
   // Lock held, so that notifications keep the order of the events.
   void notify(int event);
 

@@ -19,13 +19,12 @@ std::shared_ptr<ProgramClass> ProgramClass::of(JNIEnv* jni, jclass link) {
     return nullptr;
   }
   std::shared_ptr<ProgramClass> result(new ProgramClass(vm, weak));
-  result->dispatch_ = jni->GetStaticMethodID(link, "dispatch", "(I[B)[B");
-  if (result->dispatch_ != nullptr) {
-    result->broadcast_ = jni->GetStaticMethodID(link, "broadcast", "(I)V");
-  }
-  if (result->broadcast_ != nullptr) {
-    result->arrived_ = jni->GetStaticMethodID(link, "arrived", "()V");
-  }
+  const auto method = [&](const char* name, const char* signature) {
+    return jni->ExceptionCheck() ? nullptr : jni->GetStaticMethodID(link, name, signature);
+  };
+  result->dispatch_ = method("dispatch", "(I[B)[B");
+  result->broadcast_ = method("broadcast", "(I)V");
+  result->arrived_ = method("arrived", "()V");
   if (clear_exception(jni)) return nullptr;
   return result;
 }

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -146,13 +145,11 @@ void DyperMonitor::apply(JNIEnv* jni, DyperErrors& errors) {
 
 void DyperMonitor::use_threads(JNIEnv* jni, pugi::xml_node threads, DyperErrors& errors) {
   const std::lock_guard lock(mutex_);
-  std::optional<std::unordered_set<std::int64_t>> living;
+  std::unordered_set<std::int64_t> living;
   if (const ThreadCapture* all = thread_capture(jni)) {
-    living.emplace();
     for (const ThreadFacts& thread : all->facts(jni, [](std::int64_t) { return true; })) {
-      living->insert(thread.id);
+      living.insert(thread.id);
     }
-    if (living->empty()) living.reset();  // the VM failed to list its threads
   }
   choice_.change(threads, living, errors);
 }
@@ -242,10 +239,9 @@ nanoseconds DyperMonitor::pause() {
                                       : variables_.disable_ms;
     pace_.emplace(asked_ms * 1'000'000, budget_ > 0 ? budget_ : 5);
   }
-  const auto mean = static_cast<double>(pace_->interval_ns());
-  if (!variables_.monitor) return nanoseconds(static_cast<std::int64_t>(mean));
-  const double chance = std::uniform_real_distribution<double>(1e-9, 1.0)(random_);
-  return nanoseconds(static_cast<std::int64_t>(-mean * std::log(chance)) + 1'000'000);
+  if (!variables_.monitor) return nanoseconds(pace_->interval_ns());
+  const auto random = static_cast<std::uint32_t>(random_());
+  return nanoseconds(pace_->pause_ns(random, SamplingDelay::kExponential)) + milliseconds(1);
 }
 
 Sampler::Clock::time_point DyperMonitor::sample(JNIEnv* jni, const Turn& turn) {
@@ -266,12 +262,7 @@ void DyperMonitor::check(JNIEnv* jni, Clock::time_point now) {
   const auto before = std::exchange(last_check_, now);
   auto seen = take_snapshot(jni);
   if (!seen) return;
-  const auto blocked = [](const SeenThread& one) {
-    return one.activity == ThreadActivity::kBlocked;
-  };
-  if (std::any_of(seen->threads.begin(), seen->threads.end(), blocked)) {
-    ThreadCapture::find_lock_owners(jni, *seen);
-  }
+  ThreadCapture::find_lock_owners(jni, *seen);
   last_running_ = std::count_if(seen->threads.begin(), seen->threads.end(), [](const auto& one) {
     return one.activity == ThreadActivity::kRunnable;
   });

@@ -82,6 +82,7 @@ void ThreadCapture::find_lock_owners(JNIEnv* jni, ThreadSnapshot& snapshot) {
   for (const SeenThread& thread : snapshot.threads) {
     if (thread.activity == ThreadActivity::kBlocked) blocked.push_back(thread.id);
   }
+  if (blocked.empty()) return;
   for (management::ThreadInfo& info : management::thread_infos(jni, blocked)) {
     for (SeenThread& thread : snapshot.threads) {
       if (thread.id != info.id) continue;

@@ -4,8 +4,7 @@
 
 namespace ddm {
 
-void ThreadChoice::change(pugi::xml_node threads,
-                          const std::optional<std::unordered_set<std::int64_t>>& living,
+void ThreadChoice::change(pugi::xml_node threads, const std::unordered_set<std::int64_t>& living,
                           DyperErrors& errors) {
   for (const pugi::xml_node thread : threads.children("THREAD")) {
     const std::int64_t id = thread.attribute("ID").as_llong();
@@ -14,14 +13,14 @@ void ThreadChoice::change(pugi::xml_node threads,
            "a thread's ID is a number from 1 on, as SHOWSTACK has it");
       continue;
     }
-    if (living && !living->contains(id) && !choices_.contains(id)) {
+    if (!living.empty() && !living.contains(id) && !choices_.contains(id)) {
       fail(errors, "ID", std::to_string(id),
            "no thread that lives has this ID; SHOWSTACK has those that do");
       continue;
     }
-    const Choice choice{flag_of(thread, "IGNORE", false), flag_of(thread, "USE", false)};
-    if (choice.ignore || choice.use) {
-      choices_[id] = choice;
+    const bool ignore = flag_of(thread, "IGNORE", false), use = flag_of(thread, "USE", false);
+    if (ignore || use) {
+      choices_[id] = !ignore;
     } else {
       choices_.erase(id);
     }
@@ -30,14 +29,13 @@ void ThreadChoice::change(pugi::xml_node threads,
 
 bool ThreadChoice::uses(std::int64_t thread_id, bool by_default) const {
   const auto found = choices_.find(thread_id);
-  if (found == choices_.end()) return by_default;
-  return !found->second.ignore && found->second.use;
+  return found != choices_.end() ? found->second : by_default;
 }
 
 ChosenThreads ThreadChoice::chosen(bool by_default) const {
   ChosenThreads chosen{{}, by_default};
-  for (const auto& [id, choice] : choices_) {
-    if (uses(id, by_default) != by_default) chosen.ids.push_back(id);
+  for (const auto& [id, used] : choices_) {
+    if (used != by_default) chosen.ids.push_back(id);
   }
   return chosen;
 }

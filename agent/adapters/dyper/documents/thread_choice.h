@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <pugixml.hpp>
 #include <unordered_map>
 #include <unordered_set>
@@ -21,9 +20,9 @@ struct ChosenThreads {
 class ThreadChoice {
  public:
   // <THREADS><THREAD ID='31' IGNORE='true' USE='false' />...</THREADS> `living`: other ids cannot
-  // be chosen, but an earlier choice of them can be taken back. None: the living threads are
+  // be chosen, but an earlier choice of them can be taken back. Empty: the living threads are
   // unknown.
-  void change(pugi::xml_node threads, const std::optional<std::unordered_set<std::int64_t>>& living,
+  void change(pugi::xml_node threads, const std::unordered_set<std::int64_t>& living,
               DyperErrors& errors);
 
   // IGNORE overrides USE; a thread with neither is used if `by_default`.
@@ -31,13 +30,9 @@ class ThreadChoice {
   ChosenThreads chosen(bool by_default) const;
 
  private:
-  struct Choice {
-    bool ignore = false;
-    bool use = false;
-  };
   static constexpr std::size_t kMost = 100'000;
 
-  std::unordered_map<std::int64_t, Choice> choices_;
+  std::unordered_map<std::int64_t, bool> choices_;  // whether the thread is used
 };
 
 }  // namespace ddm
