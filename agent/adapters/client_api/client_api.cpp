@@ -38,11 +38,6 @@ constexpr int kDisconnected = 2;
 // Switching tracking on rewrites every class of the program.
 constexpr std::chrono::seconds kRequestTime{120};
 
-void throw_java(JNIEnv* jni, const char* class_name, const char* message) {
-  const LocalRef<jclass> type(jni, jni->FindClass(class_name));
-  if (type) jni->ThrowNew(type.get(), message);
-}
-
 }  // namespace
 
 ClientApi::ClientApi(jvmtiEnv* jvmti, Service& service)
@@ -160,7 +155,8 @@ jbyteArray ClientApi::request(JNIEnv* jni, ChunkType type, jbyteArray data, bool
     service_.dispatcher().dispatch(session, packet, service_, answers.expect());
   }
   if (!answers.wait(kRequestTime)) {
-    throw_java(jni, "java/lang/IllegalStateException", "libddmagent does not answer");
+    const LocalRef<jclass> error(jni, jni->FindClass("java/lang/IllegalStateException"));
+    if (error) jni->ThrowNew(error.get(), "libddmagent does not answer");
     return nullptr;
   }
   const Chunk answer = answers.take();

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <atomic>
 
 #include "core/log.h"
@@ -123,13 +122,11 @@ void Dyper::add_chunks(Dispatcher& dispatcher) {
 void Dyper::remember(const SessionPtr& session) {
   const std::lock_guard lock(mutex_);
   std::erase_if(sessions_, [](const auto& one) { return one.expired(); });
-  const bool known = std::any_of(sessions_.begin(), sessions_.end(),
-                                 [&](const auto& one) { return one.lock() == session; });
-  if (!known) sessions_.push_back(session);
+  sessions_.insert(session);
 }
 
 void Dyper::send(const std::string& document) {
-  std::vector<std::weak_ptr<Session>> sessions;
+  Sessions sessions;
   DyperServer* server = nullptr;
   {
     const std::lock_guard lock(mutex_);

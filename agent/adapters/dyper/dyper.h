@@ -9,8 +9,8 @@
 
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
-#include <vector>
 
 #include "adapters/dyper/documents/dyper_server.h"
 #include "adapters/dyper/dyper_commands.h"
@@ -49,9 +49,10 @@ class Dyper final : public Feature {
   DyperMonitor monitor_;
   DyperCommands commands_;
 
-  std::mutex mutex_;                              // of what follows
-  std::unique_ptr<DyperServer> server_;           // null: dyper= is not given; set once
-  std::vector<std::weak_ptr<Session>> sessions_;  // that have sent a DYPR
+  using Sessions = std::set<std::weak_ptr<Session>, std::owner_less<>>;
+  std::mutex mutex_;                     // of what follows
+  std::unique_ptr<DyperServer> server_;  // null: dyper= is not given; set once
+  Sessions sessions_;                    // that have sent a DYPR
 };
 
 }  // namespace ddm

@@ -67,18 +67,16 @@ class KnownLoaders {
   std::map<std::string, Known, std::less<>> of_name_;
 };
 
-// Every class loader finds the agent's own sinks.
-bool is_ours(const bci::HookMethod& sink) { return sink.owner.starts_with("java/lang/DdmTracker"); }
-
 std::string words_of(const bci::HookMethod& sink) {
   return dotted_name(sink.owner) + "." + sink.name + signature_of(sink.descriptor);
 }
 
+// Without the agent's own sinks, which every class loader finds.
 std::vector<bci::HookMethod> foreign_sinks(const bci::Patch& patch) {
   std::vector<bci::HookMethod> sinks;
   for (const auto* calls : {&patch.before, &patch.after}) {
     for (const bci::PatchCall& call : *calls) {
-      if (!is_ours(call.sink)) sinks.push_back(call.sink);
+      if (!call.sink.owner.starts_with("java/lang/DdmTracker")) sinks.push_back(call.sink);
     }
   }
   return sinks;

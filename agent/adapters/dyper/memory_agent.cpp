@@ -1,6 +1,7 @@
 #include "adapters/dyper/memory_agent.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "report/report_names.h"
 #include "vm/management.h"
@@ -39,8 +40,7 @@ Frame source_of(const SiteSet& sites, const Site& site, ReportNames& names,
 void write_sources(const OfClass& of_class, std::size_t most, XmlWriter& xml) {
   std::vector<const Source*> sources;
   for (const auto& [name, source] : of_class.sources) sources.push_back(&source);
-  std::stable_sort(sources.begin(), sources.end(),
-                   [](const Source* a, const Source* b) { return a->count > b->count; });
+  std::ranges::stable_sort(sources, std::greater(), &Source::count);
   if (sources.size() > most) sources.resize(most);
   for (const Source* source : sources) {
     xml.open("SOURCE").attribute("FILE", source->file).attribute("CLASS", source->class_name);
@@ -124,8 +124,8 @@ void MemoryAgent::write_allocations(const DyperVariables& variables, XmlWriter& 
   }
   std::vector<std::pair<std::string, const OfClass*>> by_bytes;
   for (const auto& [name, of_class] : classes) by_bytes.emplace_back(name, &of_class);
-  std::stable_sort(by_bytes.begin(), by_bytes.end(),
-                   [](const auto& a, const auto& b) { return a.second->bytes > b.second->bytes; });
+  std::ranges::stable_sort(by_bytes, std::greater(),
+                           [](const auto& one) { return one.second->bytes; });
   if (by_bytes.size() > kMostClasses) by_bytes.resize(kMostClasses);
   for (const auto& [name, of_class] : by_bytes) {
     std::int64_t& reported = reported_[name];

@@ -29,11 +29,6 @@ void report_refused(const std::string& class_name, const std::vector<bci::Refuse
 PatchedClasses::PatchedClasses(jvmtiEnv* jvmti, bci::PatchIds& ids, HitBudget& budget)
     : jvmti_(jvmti), budget_(budget), counters_(ids, budget.patches().sinks().cells()) {}
 
-std::string PatchedClasses::start(JNIEnv* jni) {
-  std::string error = budget_.thread().start(jni);
-  return error.empty() ? budget_.patches().add(jni, *this) : error;
-}
-
 ClassNames PatchedClasses::loaded(JNIEnv* jni,
                                   const std::function<bool(const std::string& name)>& wanted,
                                   DyperErrors& errors) {
@@ -112,7 +107,9 @@ void PatchedClasses::install(JNIEnv* jni, const std::string& model, const Linked
                              ClassNames classes, std::optional<bci::PatchPlan> later,
                              DyperErrors& errors) {
   const std::lock_guard one_change(changing_);
-  if (std::string error = start(jni); !error.empty()) {
+  std::string error = budget_.thread().start(jni);
+  if (error.empty()) error = budget_.patches().add(jni, *this);
+  if (!error.empty()) {
     fail(errors, "", "", std::move(error), DyperErrorCode::kUnsupported);
     return;
   }

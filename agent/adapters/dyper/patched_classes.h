@@ -83,7 +83,6 @@ class PatchedClasses final : private Patcher, private BudgetUser {
   using Outcomes = std::map<std::string, Outcome>;
 
   // Called with `changing_` held.
-  std::string start(JNIEnv* jni);
   Outcomes change(JNIEnv* jni, const std::string& model, const ClassNames& classes);
   void remove_classes(JNIEnv* jni, const std::string& model, const ClassNames& classes);
   bool waits_for(const std::string& model, const std::string& name) const;

@@ -26,12 +26,6 @@ namespace {
 
 using Properties = std::map<std::string, std::string>;
 
-struct CommandLine {
-  std::vector<std::string> java_arguments;  // an option and its separate value are one
-  std::string start;                        // main class, jar or module
-  std::vector<std::string> arguments;
-};
-
 // Options of the launcher whose value is a word of its own.
 constexpr std::string_view kWithValue[] = {
     "-cp",
@@ -59,33 +53,31 @@ std::vector<std::string> words_of_process() {
   return words;
 }
 
-// `words`: of the process; `java_command`: sun.java.command, which is `start` and the arguments,
+// `words`: of the process; `java_command`: sun.java.command, which is START and the arguments,
 // separated by blanks. If `words` do not end with java_command (a VM embedded in another program),
-// the VM's own arguments and the property are used instead.
-CommandLine command_line(const std::vector<std::string>& words, const std::string& java_command,
-                         const std::vector<std::string>& vm_arguments) {
-  CommandLine result;
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const auto at = words.begin() + static_cast<std::ptrdiff_t>(i);
-    if (java_command.empty() ||
-        fmt::format("{}", fmt::join(at, words.end(), " ")) != java_command) {
-      continue;
-    }
-    for (std::size_t j = 1; j < i; ++j) {
-      std::string argument = words[j];
+// the VM's own arguments and the property are used instead. An option and its separate value are
+// one JAVAARG.
+void write_command_line(const std::vector<std::string>& words, const std::string& java_command,
+                        XmlWriter& xml) {
+  for (std::size_t i = 1; i < words.size() && !java_command.empty(); ++i) {
+    const auto start = words.begin() + static_cast<std::ptrdiff_t>(i);
+    if (fmt::format("{}", fmt::join(start, words.end(), " ")) != java_command) continue;
+    for (auto word = words.begin() + 1; word < start; ++word) {
+      std::string argument = *word;
       const bool takes_value = std::ranges::find(kWithValue, argument) != std::end(kWithValue);
-      if (takes_value && j + 1 < i) argument += " " + words[++j];
-      result.java_arguments.push_back(std::move(argument));
+      if (takes_value && word + 1 < start) argument += " " + *++word;
+      xml.element("JAVAARG", argument);
     }
-    result.start = *at;
-    result.arguments.assign(at + 1, words.end());
-    return result;
+    xml.element("START", *start);
+    for (auto word = start + 1; word < words.end(); ++word) xml.element("ARG", *word);
+    return;
   }
-  result.java_arguments = vm_arguments;
+  for (const std::string& argument : vm_arguments()) xml.element("JAVAARG", argument);
   std::istringstream rest(java_command);
-  rest >> result.start;
-  for (std::string word; rest >> word;) result.arguments.push_back(word);
-  return result;
+  std::string word;
+  rest >> word;
+  xml.element("START", word);
+  while (rest >> word) xml.element("ARG", word);
 }
 
 // The current values. Skipped if the program has replaced the system properties by an object of
@@ -206,11 +198,7 @@ std::string base64(const std::vector<std::uint8_t>& bytes) {
 }  // namespace
 
 void write_run_facts(jvmtiEnv* jvmti, JNIEnv* jni, XmlWriter& xml) {
-  const CommandLine line =
-      command_line(words_of_process(), system_property(jvmti, "sun.java.command"), vm_arguments());
-  for (const std::string& argument : line.java_arguments) xml.element("JAVAARG", argument);
-  xml.element("START", line.start);
-  for (const std::string& argument : line.arguments) xml.element("ARG", argument);
+  write_command_line(words_of_process(), system_property(jvmti, "sun.java.command"), xml);
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::size_t equals = text.find('=');

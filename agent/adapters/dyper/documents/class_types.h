@@ -9,7 +9,6 @@
 #include <pugixml.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "adapters/dyper/documents/request.h"
 

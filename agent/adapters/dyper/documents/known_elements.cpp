@@ -51,10 +51,8 @@ constexpr Inside kInside[] = {
 constexpr std::string_view kLeftOut[] = {"DYPER/DUMPMEMORY", "DYPATCH/ADDCLASS", "DYPATCH/EXIT"};
 
 std::string_view elements_inside(std::string_view way) {
-  for (const Inside& one : kInside) {
-    if (one.way == way) return one.elements;
-  }
-  return {};
+  const auto found = std::ranges::find(kInside, way, &Inside::way);
+  return found != std::end(kInside) ? found->elements : "";
 }
 
 bool has_word(std::string_view words, std::string_view word) {

@@ -2,9 +2,6 @@
 // would look as if it had been carried out. Pure.
 #pragma once
 
-#include <string_view>
-#include <vector>
-
 #include "adapters/dyper/documents/request.h"
 
 namespace ddm {

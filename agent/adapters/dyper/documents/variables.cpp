@@ -1,6 +1,7 @@
 #include "adapters/dyper/documents/variables.h"
 
-#include <span>
+#include <algorithm>
+#include <iterator>
 #include <variant>
 
 #include "adapters/dyper/documents/xml_writer.h"
@@ -58,13 +59,6 @@ const Rule kRules[] = {
     {"METHOD_DETAIL_THRESHOLD", OfDetail{&V::method_detail, &D::threshold}},
     {"METHOD_DETAIL_STOP_THRESHOLD", OfDetail{&V::method_detail, &D::stop_threshold}},
 };
-
-const Rule* find(std::string_view name) {
-  for (const Rule& rule : kRules) {
-    if (rule.name == name) return &rule;
-  }
-  return nullptr;
-}
 
 std::optional<std::string> wrong(std::string_view value, const std::string& right) {
   return "'" + std::string(value) + "' is not " + right;
@@ -133,8 +127,8 @@ std::string show(const V& v, NumericFlag number) { return v.*number.flag ? "1" :
 }  // namespace
 
 Result<bool> DyperVariables::set(std::string_view name, std::string_view value) {
-  const Rule* rule = find(name);
-  if (rule == nullptr) return false;
+  const auto rule = std::ranges::find(kRules, name, &Rule::name);
+  if (rule == std::end(kRules)) return false;
   const auto bad =
       std::visit([&](auto where) { return apply(*this, *rule, where, value); }, rule->where);
   if (bad) return Error{std::string(name) + ": " + *bad};
@@ -142,8 +136,8 @@ Result<bool> DyperVariables::set(std::string_view name, std::string_view value) 
 }
 
 std::optional<std::string> DyperVariables::get(std::string_view name) const {
-  const Rule* rule = find(name);
-  if (rule == nullptr) return {};
+  const auto rule = std::ranges::find(kRules, name, &Rule::name);
+  if (rule == std::end(kRules)) return {};
   return std::visit([&](auto where) { return show(*this, where); }, rule->where);
 }
 

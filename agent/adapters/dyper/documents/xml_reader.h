@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <pugixml.hpp>
 #include <string>
 #include <string_view>
