@@ -28,22 +28,12 @@ using Properties = std::map<std::string, std::string>;
 
 // Options of the launcher whose value is a word of its own.
 constexpr std::string_view kWithValue[] = {
-    "-cp",
-    "-classpath",
-    "--class-path",
-    "-p",
-    "--module-path",
-    "--add-modules",
+    "-cp",         "--class-path",    "--module-path",
+    "-p",          "--add-modules",   "--upgrade-module-path",
+    "-d",          "--add-reads",     "--patch-module",
+    "-classpath",  "--add-exports",   "--enable-native-access",
+    "--source",    "--limit-modules", "--describe-module",
     "--add-opens",
-    "--add-exports",
-    "--add-reads",
-    "--upgrade-module-path",
-    "--limit-modules",
-    "--patch-module",
-    "--enable-native-access",
-    "--source",
-    "-d",
-    "--describe-module",
 };
 
 std::vector<std::string> words_of_process() {
