@@ -27,24 +27,18 @@ class Answers {
   // For Dispatcher::dispatch(). Destroying the callback uncalled also counts as an answer, since a
   // session that closes gives none.
   ReplyDone expect() {
-    struct Ticket {
-      explicit Ticket(std::shared_ptr<State> answers) : state(std::move(answers)) {}
-      ~Ticket() {
-        const std::lock_guard lock(state->mutex);
-        --state->expected;
-        state->changed.notify_all();
-      }
-      Ticket(const Ticket&) = delete;
-      Ticket& operator=(const Ticket&) = delete;
-      const std::shared_ptr<State> state;
-    };
     {
       const std::lock_guard lock(state_->mutex);
       ++state_->expected;
     }
-    return [ticket = std::make_shared<Ticket>(state_)](std::vector<Chunk> answers) {
-      const std::lock_guard lock(ticket->state->mutex);
-      if (!answers.empty()) ticket->state->chunk = std::move(answers.front());
+    const std::shared_ptr<void> ticket(nullptr, [state = state_](void*) {
+      const std::lock_guard lock(state->mutex);
+      --state->expected;
+      state->changed.notify_all();
+    });
+    return [ticket, state = state_](std::vector<Chunk> answers) {
+      const std::lock_guard lock(state->mutex);
+      if (!answers.empty()) state->chunk = std::move(answers.front());
     };
   }
 

@@ -32,6 +32,20 @@ int left_until(Clock::time_point end) {
   return left > 0 ? static_cast<int>(left) : 0;
 }
 
+Result<FileDescriptor> connect_to_one(const SocketAddress& address) {
+  auto socket = begin_connecting(address);
+  if (!socket) return socket.error();
+  const auto end = Clock::now() + kConnectLimit;
+  for (;;) {
+    pollfd polled{socket->get(), POLLOUT, 0};
+    const int ready = ::poll(&polled, 1, left_until(end));
+    if (ready < 0 && errno == EINTR) continue;
+    const int error = ready < 0 ? errno : ready == 0 ? ETIMEDOUT : connecting_ended(socket->get());
+    if (error != 0) return Error{errno_text(error)};
+    return socket;
+  }
+}
+
 }  // namespace
 
 Result<std::shared_ptr<HprofPeer>> HprofPeer::start(const Address& address, OnCommand on_command,
@@ -110,20 +124,6 @@ Result<FileDescriptor> HprofPeer::connect() {
     failed = socket.error();
   }
   return failed;
-}
-
-Result<FileDescriptor> HprofPeer::connect_to_one(const SocketAddress& address) {
-  auto socket = begin_connecting(address);
-  if (!socket) return socket.error();
-  const auto end = Clock::now() + kConnectLimit;
-  for (;;) {
-    pollfd polled{socket->get(), POLLOUT, 0};
-    const int ready = ::poll(&polled, 1, left_until(end));
-    if (ready < 0 && errno == EINTR) continue;
-    const int error = ready < 0 ? errno : ready == 0 ? ETIMEDOUT : connecting_ended(socket->get());
-    if (error != 0) return Error{errno_text(error)};
-    return socket;
-  }
 }
 
 std::optional<Error> HprofPeer::check_access(int fd) {

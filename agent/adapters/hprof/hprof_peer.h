@@ -52,7 +52,6 @@ class HprofPeer : public std::enable_shared_from_this<HprofPeer> {
 
   void run();
   Result<FileDescriptor> connect();
-  Result<FileDescriptor> connect_to_one(const struct SocketAddress& address);
   std::optional<Error> check_access(int fd);
   void serve(int fd);
   bool receive(int fd);

@@ -63,16 +63,14 @@ extern "C" {
 // Null: listen() will miss no active method; otherwise the error.
 JNIEXPORT jstring JNICALL
 Java_com_google_monitoring_runtime_instrumentation_AgentLink_prepare(JNIEnv* jni, jclass) {
-  const std::string why = ddm::with_instrumenter(
-      [&](ddm::Instrumenter& instrumenter) { return instrumenter.prepare(jni); });
+  const std::string why = ddm::with_instrumenter([&](auto& one) { return one.prepare(jni); });
   return why.empty() ? nullptr : jni->NewStringUTF(why.c_str());
 }
 
 // Null: objects are reported from now on; otherwise the error.
 JNIEXPORT jstring JNICALL
 Java_com_google_monitoring_runtime_instrumentation_AgentLink_listen(JNIEnv* jni, jclass link) {
-  const std::string why = ddm::with_instrumenter(
-      [&](ddm::Instrumenter& instrumenter) { return instrumenter.listen(jni, link); });
+  const std::string why = ddm::with_instrumenter([&](auto& one) { return one.listen(jni, link); });
   return why.empty() ? nullptr : jni->NewStringUTF(why.c_str());
 }
 
