@@ -1,5 +1,6 @@
 #include "adapters/client_api/client_api.h"
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <iterator>
@@ -77,20 +78,16 @@ std::set<std::shared_ptr<ProgramClass>> ClientApi::programs() {
   return result;
 }
 
-std::shared_ptr<ProgramClass> ClientApi::program_of(JNIEnv* jni, jclass link) {
-  for (const auto& known : programs()) {
-    if (known->is(jni, link)) return known;
-  }
-  return ProgramClass::of(jni, link);
-}
-
 bool ClientApi::add(JNIEnv* jni, jclass link, ChunkType type) {
   const std::string error = thread_.start(jni);
   if (!error.empty()) {
     log_error("starting the thread for the program's handlers: {}", error);
     return false;
   }
-  const std::shared_ptr<ProgramClass> program = program_of(jni, link);
+  const auto known = programs();
+  const auto same =
+      std::ranges::find_if(known, [&](const auto& one) { return one->is(jni, link); });
+  const auto program = same != known.end() ? *same : ProgramClass::of(jni, link);
   if (!program) return false;
   const auto handler = [this, program](const Request& request, Reply reply) {
     // A task must be copyable; a Reply that is destroyed with its task answers FAIL.

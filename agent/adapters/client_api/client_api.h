@@ -47,8 +47,6 @@ class ClientApi final : public Feature {
 
  private:
   void adopt_loaded_classes(JNIEnv* jni);
-  // Null when the class lacks the expected methods.
-  std::shared_ptr<ProgramClass> program_of(JNIEnv* jni, jclass link);
   // Every class once, however many types it has.
   std::set<std::shared_ptr<ProgramClass>> programs();
   // Lock held, so that notifications keep the order of the events.

@@ -45,17 +45,17 @@ std::string status_of(jint state) {
   return flags + what;
 }
 
-class MonitorDump {
- public:
-  MonitorDump(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& naming, const HprofView& view,
-              HprofNumbers& numbers, const ThreadFields& fields)
-      : jvmti_(jvmti),
-        jni_(jni),
-        naming_(naming),
-        view_(view),
-        numbers_(numbers),
-        fields_(fields),
-        names_(&naming.names) {}
+struct MonitorDump {
+  jvmtiEnv* const jvmti_;
+  JNIEnv* const jni_;
+  const StackNaming& naming_;
+  const HprofView& view_;
+  HprofNumbers& numbers_;
+  const ThreadFields& fields_;
+  ReportNames names_{&naming_.names};
+  std::map<jint, std::vector<jobject>>
+      monitors_{};  // by hash; local references of the dump's frame
+  std::string traces_{}, threads_{}, told_{};
 
   std::string write() {
     for (const jthread thread : all_threads(jvmti_, jni_)) {
@@ -70,7 +70,6 @@ class MonitorDump {
     return traces_ + "MONITOR DUMP BEGIN\n" + threads_ + told_ + "MONITOR DUMP END\n";
   }
 
- private:
   void tell_thread(jthread thread, std::int64_t id) {
     jint state = 0;
     if (jvmti_->GetThreadState(thread, &state) != JVMTI_ERROR_NONE) return;
@@ -154,16 +153,6 @@ class MonitorDump {
     }
     return printable(type_name_of(text_of(signature)));
   }
-
-  jvmtiEnv* const jvmti_;
-  JNIEnv* const jni_;
-  const StackNaming& naming_;
-  const HprofView& view_;
-  HprofNumbers& numbers_;
-  const ThreadFields& fields_;
-  ReportNames names_;
-  std::map<jint, std::vector<jobject>> monitors_;  // by hash; local references of the dump's frame
-  std::string traces_, threads_, told_;
 };
 
 }  // namespace
@@ -184,7 +173,7 @@ std::string hprof_monitor_dump(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& 
   const auto fields = ThreadFields::find(jvmti, jni);
   const LocalFrame frame(jni, 64);
   if (!fields || !frame.good()) return "";
-  return MonitorDump(jvmti, jni, naming, view, numbers, *fields).write();
+  return MonitorDump{jvmti, jni, naming, view, numbers, *fields}.write();
 }
 
 }  // namespace ddm
