@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <climits>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
+#include <system_error>
 
 #include "adapters/dyper/documents/xml_reader.h"
 #include "core/class_names.h"
@@ -153,11 +153,6 @@ bool can_redefine(jvmtiEnv* jvmti) {
   return jvmti->GetCapabilities(&have) == JVMTI_ERROR_NONE && have.can_retransform_classes;
 }
 
-std::string working_directory() {
-  std::array<char, PATH_MAX> path{};
-  return getcwd(path.data(), path.size()) != nullptr ? path.data() : "";
-}
-
 void write_surroundings(Properties& properties, const std::string& class_path, XmlWriter& xml) {
   std::string path = properties["java.class.path"];
   if (!class_path.empty()) path += (path.empty() ? "" : ":") + class_path;
@@ -165,7 +160,8 @@ void write_surroundings(Properties& properties, const std::string& class_path, X
   const std::string home = properties["java.home"];
   xml.element("JAVAHOME", home);
   xml.element("BOOTPATH", home + "/lib/modules");
-  xml.element("CWD", working_directory());
+  std::error_code unknown;
+  xml.element("CWD", std::filesystem::current_path(unknown).string());
   xml.open("USER").attribute("NAME", properties["user.name"]).close();
 }
 

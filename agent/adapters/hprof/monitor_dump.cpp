@@ -20,29 +20,21 @@ namespace ddm {
 namespace {
 
 std::string status_of(jint state) {
+  const auto has = [state](jint flag) { return (state & flag) != 0; };
   std::string flags;
-  if ((state & JVMTI_THREAD_STATE_SUSPENDED) != 0) flags += "S|";
-  if ((state & JVMTI_THREAD_STATE_INTERRUPTED) != 0) flags += "intr|";
+  if (has(JVMTI_THREAD_STATE_SUSPENDED)) flags += "S|";
+  if (has(JVMTI_THREAD_STATE_INTERRUPTED)) flags += "intr|";
   // A thread about to wait is in native code during the agent's callback, which is not the
   // program's code.
   constexpr jint kAboutToWait =
       JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER | JVMTI_THREAD_STATE_IN_OBJECT_WAIT;
-  if ((state & JVMTI_THREAD_STATE_IN_NATIVE) != 0 && (state & kAboutToWait) == 0) {
-    flags += "native|";
-  }
-  const char* what = "UN";
-  if ((state & JVMTI_THREAD_STATE_ALIVE) == 0) {
-    what = (state & JVMTI_THREAD_STATE_TERMINATED) != 0 ? "ZO" : "NS";
-  } else if ((state & JVMTI_THREAD_STATE_SLEEPING) != 0) {
-    what = "SL";
-  } else if ((state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER) != 0) {
-    what = "MW";
-  } else if ((state & JVMTI_THREAD_STATE_WAITING) != 0) {
-    what = "CW";
-  } else if ((state & JVMTI_THREAD_STATE_RUNNABLE) != 0) {
-    what = "R";
-  }
-  return flags + what;
+  if (has(JVMTI_THREAD_STATE_IN_NATIVE) && !has(kAboutToWait)) flags += "native|";
+  if (!has(JVMTI_THREAD_STATE_ALIVE))
+    return flags + (has(JVMTI_THREAD_STATE_TERMINATED) ? "ZO" : "NS");
+  if (has(JVMTI_THREAD_STATE_SLEEPING)) return flags + "SL";
+  if (has(JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)) return flags + "MW";
+  if (has(JVMTI_THREAD_STATE_WAITING)) return flags + "CW";
+  return flags + (has(JVMTI_THREAD_STATE_RUNNABLE) ? "R" : "UN");
 }
 
 struct MonitorDump {
