@@ -1,6 +1,6 @@
-// WHORU: the command line and the environment of this run. CLASSMODEL: the classes of the program and
-// their origins; with BINARY='true' also their class files (class_bytes_reader.h): of the classes that
-// the request names, or of all.
+// WHORU: the command line and the environment of this run. CLASSMODEL: the classes of the program
+// and their origins; with BINARY='true' also their class files (class_bytes_reader.h): of the
+// classes that the request names, or of all.
 #pragma once
 
 #include <jvmti.h>
