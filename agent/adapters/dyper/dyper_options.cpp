@@ -1,6 +1,6 @@
 #include "adapters/dyper/dyper_options.h"
 
-#include "wire/sockets/dyper_address.h"
+#include "wire/sockets/address.h"
 
 namespace ddm {
 

@@ -1,4 +1,5 @@
-// The address that the agent listens at or connects to: the value of address=. Pure functions.
+// The addresses that the agent listens at or connects to: the values of address= and dyper=. Pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -36,5 +37,14 @@ std::string to_string(const Address& address);
 
 // Whether only this machine can reach it: 127.x.x.x, ::1, localhost, scan, unix and none.
 bool is_loopback(const Address& address);
+
+// The value of dyper=: the address for DYPER documents.
+struct DyperAddress {
+  Address address;
+  bool connect_out = false;
+};
+
+// listen:HOST:PORT, unix:PATH or connect:HOST:PORT. The error names the value and the valid forms.
+Result<DyperAddress> parse_dyper_address(std::string_view text);
 
 }  // namespace ddm

@@ -1,6 +1,7 @@
 #include "wire/sockets/discovery.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,9 +28,7 @@ std::string json_string(std::string_view text) {
       result += '\\';
       result += c;
     } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
-      result += escape;
+      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     } else {
       result += c;
     }
@@ -53,22 +52,14 @@ std::optional<Error> write_atomically(const std::string& path, std::string_view 
   FileDescriptor fd(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
                          S_IRUSR | S_IWUSR));
   if (!fd.valid()) return errno_error("cannot create " + temporary);
-  while (!text.empty()) {
-    const ssize_t written = write(fd.get(), text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      Error error = errno_error("cannot write " + temporary);
-      unlink(temporary.c_str());
-      return error;
-    }
-    text.remove_prefix(static_cast<std::size_t>(written));
+  std::optional<Error> failed;
+  if (const int error = write_all(fd.get(), text); error != 0) {
+    failed = Error{"cannot write " + temporary + ": " + errno_text(error)};
+  } else if (rename(temporary.c_str(), path.c_str()) != 0) {
+    failed = errno_error("cannot rename " + temporary);
   }
-  if (rename(temporary.c_str(), path.c_str()) != 0) {
-    Error error = errno_error("cannot rename " + temporary);
-    unlink(temporary.c_str());
-    return error;
-  }
-  return {};
+  if (failed) unlink(temporary.c_str());
+  return failed;
 }
 
 std::optional<Error> make_private_directory(const std::string& path) {
@@ -77,6 +68,14 @@ std::optional<Error> make_private_directory(const std::string& path) {
   }
   return check_private_directory(path, geteuid());
 }
+
+// $XDG_RUNTIME_DIR/ddm; "": there is none.
+std::string runtime_directory() {
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  return runtime != nullptr && runtime[0] == '/' ? runtime + std::string("/ddm") : "";
+}
+
+std::string temporary_directory(uid_t uid) { return "/tmp/ddm-" + std::to_string(uid); }
 
 }  // namespace
 
@@ -95,15 +94,10 @@ std::optional<Error> check_private_directory(const std::string& path, uid_t owne
 }
 
 std::vector<std::string> discovery_directories(uid_t uid) {
-  std::vector<std::string> result;
-  const auto add = [&result](std::string path) {
-    if (result.empty() || result.back() != path) result.push_back(std::move(path));
-  };
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  if (uid == geteuid() && runtime != nullptr && runtime[0] == '/')
-    add(runtime + std::string("/ddm"));
-  add("/run/user/" + std::to_string(uid) + "/ddm");
-  add("/tmp/ddm-" + std::to_string(uid));
+  const std::string usual = "/run/user/" + std::to_string(uid) + "/ddm";
+  const std::string runtime = uid == geteuid() ? runtime_directory() : "";
+  std::vector<std::string> result{usual, temporary_directory(uid)};
+  if (!runtime.empty() && runtime != usual) result.insert(result.begin(), runtime);
   return result;
 }
 
@@ -162,13 +156,9 @@ Result<DiscoveryFile> DiscoveryFile::publish(Target target) {
   target.uid = geteuid();
   target.start = process_start_time(target.pid).value_or(0);
   target.pid_namespace = own_pid_namespace();
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  std::vector<std::string> directories;
-  if (runtime != nullptr && runtime[0] == '/') directories.push_back(runtime + std::string("/ddm"));
-  directories.push_back("/tmp/ddm-" + std::to_string(target.uid));
-
   std::optional<Error> failed;
-  for (const std::string& directory : directories) {
+  for (const std::string& directory : {runtime_directory(), temporary_directory(target.uid)}) {
+    if (directory.empty()) continue;
     std::string path = directory + "/" + std::to_string(target.pid);
     failed = make_private_directory(directory);
     if (!failed) failed = write_atomically(path, to_json(target));

@@ -59,6 +59,10 @@ class DiscoveryFile {
 // removed; other invalid files are skipped.
 std::vector<Target> list_targets();
 
+// The target that a process of another pid or mount namespace has published there, with its pid in
+// this namespace. nullopt: none, or one that does not belong to it.
+std::optional<Target> published_inside(pid_t pid, pid_t own_pid);
+
 // Directories of user `uid`, preferred first, existing or not.
 std::vector<std::string> discovery_directories(uid_t uid);
 

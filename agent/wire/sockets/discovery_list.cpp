@@ -1,4 +1,4 @@
-// list_targets() of discovery.h. Only tools need it, so only they link the parser.
+// list_targets() and published_inside() of discovery.h. Only tools need it, so only they link the parser.
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,7 +10,6 @@
 
 #include "core/whole_text.h"
 #include "wire/sockets/discovery.h"
-#include "wire/sockets/discovery_inside.h"
 #include "wire/sockets/owned_file.h"
 
 namespace ddm {

@@ -50,6 +50,13 @@ Result<std::vector<SocketAddress>> answer_of(const Address& address, int status,
   return result;
 }
 
+SocketAddress end_of(int fd, int (*name_of_end)(int, sockaddr*, socklen_t*)) {
+  SocketAddress result;
+  socklen_t length = sizeof result.storage;
+  if (name_of_end(fd, result.raw(), &length) == 0) result.length = length;
+  return result;
+}
+
 }  // namespace
 
 std::optional<Result<std::vector<SocketAddress>>> resolve_at_once(const Address& address) {
@@ -73,19 +80,9 @@ Result<std::vector<SocketAddress>> resolve(const Address& address) {
   return answer_of(address, status, list);
 }
 
-SocketAddress local_end(int fd) {
-  SocketAddress result;
-  socklen_t length = sizeof result.storage;
-  if (getsockname(fd, result.raw(), &length) == 0) result.length = length;
-  return result;
-}
+SocketAddress local_end(int fd) { return end_of(fd, getsockname); }
 
-SocketAddress far_end(int fd) {
-  SocketAddress result;
-  socklen_t length = sizeof result.storage;
-  if (getpeername(fd, result.raw(), &length) == 0) result.length = length;
-  return result;
-}
+SocketAddress far_end(int fd) { return end_of(fd, getpeername); }
 
 Address to_address(const SocketAddress& address) {
   char text[INET6_ADDRSTRLEN] = "";

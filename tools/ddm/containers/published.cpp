@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/whole_text.h"
-#include "wire/sockets/discovery_inside.h"
+#include "wire/sockets/discovery.h"
 
 namespace ddm {
 
