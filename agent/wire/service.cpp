@@ -33,19 +33,7 @@ Result<DebuggerRelay::Backend> backend_at(std::string_view listener) {
 
 }  // namespace
 
-void log_of_server(Severity severity, const std::string& text) {
-  switch (severity) {
-    case Severity::kWarning:
-      log_warn("{}", text);
-      break;
-    case Severity::kInfo:
-      log_info("{}", text);
-      break;
-    case Severity::kDebug:
-      log_debug("{}", text);
-      break;
-  }
-}
+void log_of_server(LogLevel level, const std::string& text) { log_at(level, "{}", text); }
 
 Service::Service(jvmtiEnv* jvmti)
     : jvmti_(jvmti), quick_(jvmti, "ddmagent"), slow_(jvmti, "ddmagent-slow") {}
@@ -100,9 +88,7 @@ void Service::open(JNIEnv* jni, const ServiceOptions& options, const VmFacts& fa
   server_options.address = *address;
   server_options.connect_out = !options.server;
   server_options.access = options.access_any ? Access::kAny : Access::kUser;
-  server_options.compression = options.compress == Compress::kAlways  ? Compression::kAlways
-                               : options.compress == Compress::kNever ? Compression::kNever
-                                                                      : Compression::kAuto;
+  server_options.compression = options.compress;
   server_options.observer = observer;
   server_options.log = log_of_server;
   prepare_debugger(options.debugger);

@@ -25,7 +25,7 @@
 namespace ddm {
 
 // Writes a server's messages to the agent's log.
-void log_of_server(Severity severity, const std::string& text);
+void log_of_server(LogLevel level, const std::string& text);
 
 class Service final : public Executor {
  public:

@@ -44,7 +44,7 @@ std::vector<OptionRow> ServiceOptions::rows() {
       {"compress", "auto|always|never", "ZLIB chunks to DDM servers (auto)", kRefused,
        [this](std::string_view v) {
          return one_of(v, "auto, always, never",
-                       {Compress::kAuto, Compress::kAlways, Compress::kNever}, &compress);
+                       {Compression::kAuto, Compression::kAlways, Compression::kNever}, &compress);
        }},
       {"debugger", "HOST:PORT|auto|none", "target of packets that are not DDM (auto)", kRefused,
        [this](std::string_view v) { return read_debugger(v, &debugger); }},

@@ -6,17 +6,16 @@
 #include <vector>
 
 #include "core/option_table.h"
+#include "wire/sessions/server_options.h"
 
 namespace ddm {
-
-enum class Compress { kAuto, kAlways, kNever };
 
 struct ServiceOptions {
   std::string address = "127.0.0.1:0";
   bool server = true;    // false: the agent connects out to `address`
   bool suspend = false;  // main waits for a server's HELO
   std::string name;      // "" = main class or jar
-  Compress compress = Compress::kAuto;
+  Compression compress = Compression::kAuto;
   std::string debugger = "auto";
   bool access_any = false;
 

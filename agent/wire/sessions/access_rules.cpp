@@ -17,7 +17,7 @@ std::optional<Error> check_access(const Address& address, bool connect_out, Acce
   if (is_loopback(address)) return {};
   const std::string where = to_string(address);
   const auto warn = [&](const std::string& text) {
-    if (log) log(Severity::kWarning, text);
+    if (log) log(LogLevel::kWarn, text);
   };
   if (access == Access::kAny) {
     warn("anybody who can reach " + where + " may look into this program and end it");
@@ -36,7 +36,7 @@ std::optional<Error> check_access(const Address& address, bool connect_out, Acce
 OnRefusedPeer warn_of_first_refusal(Log log) {
   return [log = std::move(log),
           warned = std::make_shared<std::atomic<bool>>(false)](const std::string& text) {
-    if (log) log(warned->exchange(true) ? Severity::kInfo : Severity::kWarning, text);
+    if (log) log(warned->exchange(true) ? LogLevel::kInfo : LogLevel::kWarn, text);
   };
 }
 

@@ -9,8 +9,6 @@
 
 namespace ddm {
 
-using Log = std::function<void(Severity, const std::string&)>;
-
 // Reports a refused peer.
 using OnRefusedPeer = std::function<void(const std::string&)>;
 // Logs the first one as a warning, later ones at info: strangers must not flood stderr.

@@ -73,7 +73,7 @@ void Connection::push(OutgoingPacket packet) {
       break;
     case SendQueue::Push::kOverflow:
       if (!close_requested_.exchange(true)) {
-        context_->log(Severity::kInfo, peer_ + " does not read what it is sent; dropped");
+        context_->log(LogLevel::kInfo, peer_ + " does not read what it is sent; dropped");
       }
       context_->waker->wake();
       break;
@@ -126,7 +126,7 @@ bool Connection::shake_hands(ByteSpan& data) {
     const auto* text = reinterpret_cast<const std::uint8_t*>(kHandshake.data());
     queue_.open({text, kHandshake.size()});
     context_->waker->wake();
-    context_->log(Severity::kDebug, peer_ + " connected");
+    context_->log(LogLevel::kDebug, peer_ + " connected");
     stage_ = Stage::kJdwp;
   }
   return true;
@@ -242,11 +242,11 @@ void Connection::end(bool notify) {
     context_->options.observer->disconnected(self);
   }
   if (context_->options.debugger != nullptr) context_->options.debugger->closed(self);
-  context_->log(Severity::kDebug, peer_ + " disconnected");
+  context_->log(LogLevel::kDebug, peer_ + " disconnected");
 }
 
 bool Connection::refuse(const std::string& why) {
-  context_->log(Severity::kInfo, why);
+  context_->log(LogLevel::kInfo, why);
   return false;
 }
 

@@ -27,7 +27,7 @@ struct ServerContext {
   std::shared_ptr<Waker> waker;
   OnRefusedPeer on_refused_peer;
 
-  void log(Severity severity, const std::string& text) const {
+  void log(LogLevel severity, const std::string& text) const {
     if (options.log) options.log(severity, text);
   }
 };

@@ -136,7 +136,7 @@ void DebuggerRelay::run() {
       try {
         serve(debugger);
       } catch (const std::exception& failure) {
-        log_(Severity::kWarning, std::string("debugger: ") + failure.what());
+        log_(LogLevel::kWarn, std::string("debugger: ") + failure.what());
         give_up(debugger);
       }
       continue;
@@ -150,7 +150,7 @@ void DebuggerRelay::run() {
 void DebuggerRelay::serve(const DebuggerPtr& debugger) {
   auto backend = connect_to_backend(debugger);
   if (!backend) {
-    log_(Severity::kInfo, "a debugger was turned away: " + backend.message());
+    log_(LogLevel::kInfo, "a debugger was turned away: " + backend.message());
     return give_up(debugger);
   }
   if (carry(std::move(*backend), debugger)) return unlink(debugger);
@@ -268,7 +268,7 @@ std::optional<Error> DebuggerRelay::shake_hands(int fd, const DebuggerPtr& debug
 }
 
 bool DebuggerRelay::carry(FileDescriptor backend, const DebuggerPtr& debugger) {
-  log_(Severity::kInfo, "a debugger has been attached");
+  log_(LogLevel::kInfo, "a debugger has been attached");
   Link link;
   link.socket = std::move(backend);
   while (attached(debugger)) {
@@ -282,7 +282,7 @@ bool DebuggerRelay::carry(FileDescriptor backend, const DebuggerPtr& debugger) {
     if (link.disposed_until && Clock::now() > *link.disposed_until) break;
   }
   last_link_ = Clock::now();
-  log_(Severity::kInfo, "the debugger has been detached");
+  log_(LogLevel::kInfo, "the debugger has been detached");
   return link.disposed_until || !attached(debugger);
 }
 

@@ -35,7 +35,6 @@ class DebuggerRelay final : public DebuggerLink {
   // Called on the relay's thread for every debugger; must not block, and wakes the waker when the
   // future is ready. The error says why there is no back end.
   using Find = std::function<std::future<Result<Backend>>(const std::shared_ptr<Waker>&)>;
-  using Log = std::function<void(Severity, const std::string&)>;
 
   DebuggerRelay(Find find, Log log) : find_(std::move(find)), log_(std::move(log)) {}
   ~DebuggerRelay() override { stop(); }

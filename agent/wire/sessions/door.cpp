@@ -40,7 +40,7 @@ std::vector<PeerPtr> Door::peers() const {
   return peers_;
 }
 
-void Door::log(Severity severity, const std::string& text) const {
+void Door::log(LogLevel severity, const std::string& text) const {
   if (settings_.log) settings_.log(severity, text);
 }
 
@@ -71,7 +71,7 @@ void Door::turn(const pollfd* polled, Clock::time_point now) {
       const bool gone = !readable && (events & (POLLHUP | POLLERR | POLLNVAL)) != 0;
       keep = !gone && (!readable || peer->read()) && peer->serve(now);
     } catch (const std::exception& error) {
-      log(Severity::kWarning, peer->name() + " dropped: " + error.what());
+      log(LogLevel::kWarn, peer->name() + " dropped: " + error.what());
     }
     if (!keep) end(peer);
   }
@@ -99,7 +99,7 @@ void Door::shed() {
     if (takes_part && (!worst || burden.since < worst->burden().since)) worst = peer;
   }
   if (!worst) return;
-  log(Severity::kInfo, worst->name() + " makes the agent hold too much; dropped: " +
+  log(LogLevel::kInfo, worst->name() + " makes the agent hold too much; dropped: " +
                            std::to_string((memory + stored) >> 20) + " MiB for all connections");
   end(worst);
   shed();
@@ -118,7 +118,7 @@ void Door::accept_all() {
     }
     const std::string name = peer_name(socket.get());
     if (peers_.size() >= settings_.max_peers) {
-      log(Severity::kInfo, settings_.what + " from " + name + " refused: there are " +
+      log(LogLevel::kInfo, settings_.what + " from " + name + " refused: there are " +
                                std::to_string(peers_.size()) + " already");
       continue;
     }
@@ -137,7 +137,7 @@ void Door::connect_out(bool ready) {
     FileDescriptor socket = connector_->finish(now);
     if (socket.valid()) add(std::move(socket), /*checked=*/false);
   } else if (const auto failed = connector_->go_on(now)) {
-    log(Severity::kWarning, failed->message);
+    log(LogLevel::kWarn, failed->message);
   }
 }
 

@@ -63,7 +63,7 @@ class Door {
   // Drops peers until the limits hold.
   void shed();
   void end(const PeerPtr& peer);
-  void log(Severity severity, const std::string& text) const;
+  void log(LogLevel severity, const std::string& text) const;
 
   const DoorSettings settings_;
   Address bound_;

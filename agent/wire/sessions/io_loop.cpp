@@ -85,7 +85,7 @@ void IoLoop::run() {
       turn(*served);
     } catch (const std::exception& error) {
       // Most likely bad_alloc. The connections are consistent; continue with the next turn.
-      if (log_) log_(Severity::kWarning, std::string("connections: ") + error.what());
+      if (log_) log_(LogLevel::kWarn, std::string("connections: ") + error.what());
       poll(nullptr, 0, 5);
     }
   }

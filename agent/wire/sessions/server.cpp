@@ -29,29 +29,17 @@ DoorSettings door_of(const std::shared_ptr<const ServerContext>& context) {
 
 Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Dispatcher& dispatcher,
                                               Executor& executor, std::shared_ptr<IoLoop> loop) {
-  std::unique_ptr<Server> server(new Server(std::move(loop)));
-  server->bound_ = options.address;
-  if (options.address.kind == Address::Kind::kNone) return server;
   const OnRefusedPeer on_refused_peer = warn_of_first_refusal(options.log);
   const std::shared_ptr<const ServerContext> context(new ServerContext{
-      std::move(options), dispatcher, executor, server->loop_->waker(), on_refused_peer});
-  auto door = Door::open(door_of(context), server->loop_->waker());
+      std::move(options), dispatcher, executor, loop->waker(), on_refused_peer});
+  auto door = Door::open(door_of(context), loop->waker());
   if (!door) return door.error();
-  server->door_ = std::move(*door);
-  server->bound_ = server->door_->bound();
-  if (server->loop_->add(server->door_)) return server;
-  return Error{"no thread could be started for connections"};
-}
-
-Server::~Server() { stop(); }
-
-void Server::stop() {
-  if (door_) loop_->remove(*door_);
+  if (!loop->add(*door)) return Error{"no thread could be started for connections"};
+  return std::unique_ptr<Server>(new Server(std::move(loop), std::move(*door)));
 }
 
 std::vector<SessionPtr> Server::sessions() const {
   std::vector<SessionPtr> result;
-  if (!door_) return result;
   for (const PeerPtr& peer : door_->peers()) {
     auto connection = std::static_pointer_cast<Connection>(peer);
     if (connection->is_open()) result.push_back(std::move(connection));
@@ -59,10 +47,8 @@ std::vector<SessionPtr> Server::sessions() const {
   return result;
 }
 
-void Server::broadcast(const Chunk& event, const std::function<bool(const Session&)>& wanted) {
-  for (const SessionPtr& session : sessions()) {
-    if (!wanted || wanted(*session)) session->send_event(event);
-  }
+void Server::broadcast(const Chunk& event) {
+  for (const SessionPtr& session : sessions()) session->send_event(event);
 }
 
 }  // namespace ddm

@@ -17,35 +17,33 @@ namespace ddm {
 
 class Server {
  public:
-  // The error is one sentence for people: which address could not be bound, and what to do. An
-  // address of kind kNone gives a server that does nothing. Dispatcher and Executor outlive the
-  // Server and every Reply.
+  // The error is one sentence for people: which address could not be bound, and what to do.
+  // Dispatcher and Executor outlive the Server and every Reply.
   static Result<std::unique_ptr<Server>> start(ServerOptions options, Dispatcher& dispatcher,
                                                Executor& executor, std::shared_ptr<IoLoop> loop);
-  ~Server();
+  ~Server() { stop(); }
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
   // The address it listens at, with the actual port; with connect_out, the address it connects to.
-  const Address& bound_address() const { return bound_; }
+  const Address& bound_address() const { return door_->bound(); }
 
-  // Sends an event to every session past its handshake for which `wanted` is true; to all if empty.
-  // Runs on the calling thread and never blocks.
-  void broadcast(const Chunk& event, const std::function<bool(const Session&)>& wanted = nullptr);
+  // Sends an event to every session past its handshake. Runs on the calling thread and never blocks.
+  void broadcast(const Chunk& event);
 
   // Sessions past their handshake.
   std::vector<SessionPtr> sessions() const;
 
   // Flushes what the sockets accept, then ends all connections; takes milliseconds. Observers are
   // not notified. A second call does nothing.
-  void stop();
+  void stop() { loop_->remove(*door_); }
 
  private:
-  explicit Server(std::shared_ptr<IoLoop> loop) : loop_(std::move(loop)) {}
+  Server(std::shared_ptr<IoLoop> loop, std::shared_ptr<Door> door)
+      : loop_(std::move(loop)), door_(std::move(door)) {}
 
   const std::shared_ptr<IoLoop> loop_;
-  Address bound_;
-  std::shared_ptr<Door> door_;  // null for kNone
+  const std::shared_ptr<Door> door_;
 };
 
 }  // namespace ddm

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "core/log.h"
 #include "wire/chunks/session.h"
 #include "wire/sockets/address.h"
 #include "wire/sockets/peer_check.h"
@@ -17,7 +18,7 @@ enum class Compression {
   kNever,
 };
 
-enum class Severity { kWarning, kInfo, kDebug };
+using Log = std::function<void(LogLevel, const std::string&)>;
 
 // Called on the I/O thread; must not block.
 class SessionObserver {
@@ -67,7 +68,7 @@ struct ServerOptions {
   ServerLimits limits;
   SessionObserver* observer = nullptr;  // both outlive the Server
   DebuggerLink* debugger = nullptr;
-  std::function<void(Severity, const std::string&)> log;  // any thread
+  Log log;  // any thread
 };
 
 }  // namespace ddm

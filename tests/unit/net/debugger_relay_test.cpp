@@ -66,7 +66,7 @@ DebuggerRelay::Find always(const Address& address, Access access = Access::kUser
   };
 }
 
-void no_log(Severity, const std::string&) {}
+void no_log(LogLevel, const std::string&) {}
 
 ServerOptions with(DebuggerRelay& relay) {
   ServerOptions options;
@@ -317,7 +317,7 @@ TEST_CASE("Stopping the relay waits for no back end whose backlog is full") {
   }
   std::mutex mutex;
   std::string said;
-  DebuggerRelay relay(always(place, Access::kAny), [&](Severity, const std::string& text) {
+  DebuggerRelay relay(always(place, Access::kAny), [&](LogLevel, const std::string& text) {
     const std::lock_guard lock(mutex);
     said += text;
   });

@@ -178,16 +178,14 @@ TEST_CASE("Events reach sessions past their handshake, and nobody else") {
   CHECK(halfway.events.empty());
 }
 
-TEST_CASE("Events go to the sessions that want them") {
+TEST_CASE("A session's event goes to nobody else") {
   TestServer server;
   TestClient one(server.address());
   TestClient other(server.address());
   REQUIRE(one.shake_hands());
   REQUIRE(other.shake_hands());
   REQUIRE(eventually([&] { return server->sessions().size() == 2; }));
-  server->sessions()[1]->modes.thread_events = true;
-  server->broadcast({chunk_type("THDE"), kData},
-                    [](const Session& session) { return session.modes.thread_events.load(); });
+  server->sessions()[1]->send_event({chunk_type("THDE"), kData});
   server->sessions()[0]->send_event({chunk_type("THST"), kData});
   REQUIRE(one.request(1, {kEcho, {}}));
   REQUIRE(other.request(1, {kEcho, {}}));
@@ -243,13 +241,13 @@ TEST_CASE("Modes begin anew with every connection") {
     TestClient client(server.address());
     REQUIRE(client.shake_hands());
     REQUIRE(eventually([&] { return server->sessions().size() == 1; }));
-    server->sessions()[0]->modes.heap_info_when = 3;
+    server->sessions()[0]->modes.heap_info_when = HeapInfoWhen::kEveryGc;
   }
   REQUIRE(eventually([&] { return server->sessions().empty(); }));
   TestClient client(server.address());
   REQUIRE(client.shake_hands());
   REQUIRE(eventually([&] { return server->sessions().size() == 1; }));
-  CHECK(server->sessions()[0]->modes.heap_info_when == 0);
+  CHECK(server->sessions()[0]->modes.heap_info_when == HeapInfoWhen::kNever);
 }
 
 TEST_CASE("The observer hears of DDM servers, not of mere connections") {
@@ -367,15 +365,6 @@ TEST_CASE("A server on an IPv6 port works like one on IPv4") {
   TestClient client(server.address());
   REQUIRE(client.shake_hands());
   CHECK(chunks_of(*client.request(1, {kQuick, kData})) == std::vector<Chunk>{{kQuick, kData}});
-}
-
-TEST_CASE("A server without an address does nothing, quietly") {
-  ServerOptions options;
-  options.address.kind = Address::Kind::kNone;
-  TestServer server(options);
-  server->broadcast({kEcho, kData});
-  CHECK(server->sessions().empty());
-  server->stop();
 }
 
 TEST_CASE("A server whose port is taken does not start and says why") {

@@ -148,7 +148,7 @@ TestServer::TestServer(ServerOptions options) {
     ByteReader in(request.data);
     reply.send(Chunk{request.type, Bytes(in.u4(), 'b')});
   });
-  options.log = [this](Severity, const std::string& text) {
+  options.log = [this](LogLevel, const std::string& text) {
     const std::lock_guard lock(mutex_);
     log_ += text + "\n";
   };

@@ -80,7 +80,7 @@ bool DyperPeer::serve(Clock::time_point) {
   if (!checked_) {
     const auto refused = check();
     if (refused && settings_->log) {
-      settings_->log(Severity::kWarning, "DYPER: " + name_ + ": " + refused->message);
+      settings_->log(LogLevel::kWarn, "DYPER: " + name_ + ": " + refused->message);
     }
     return !refused;
   }
