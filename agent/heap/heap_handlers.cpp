@@ -59,12 +59,12 @@ HeapInfo HeapHandlers::read_info(JNIEnv* jni, HeapInfoWhen reason) {
 }
 
 void HeapHandlers::info(const Request& request, Reply reply) {
-  const auto wanted = HeapInfoRequest::decode(request.data);
+  const auto wanted = decode<HeapInfoRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("u1 when: 0 never, 1 now, 2 next GC, 3 every GC");
   if (wanted->when == HeapInfoWhen::kNow) {
     return reply.send(read_info(context_.jni(), wanted->when));
   }
-  request.session->modes.heap_info_when = static_cast<std::uint8_t>(wanted->when);
+  request.session->modes.heap_info_when = wanted->when;
   request.session->modes.collections_since = std::chrono::steady_clock::now();
   const std::string error = gc_events_.refresh();
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
@@ -87,9 +87,10 @@ void HeapHandlers::collected(JNIEnv* jni) {
   HeapInfo info;
   bool one_shot = false;
   for (const SessionPtr& session : context_.sessions()) {
-    auto expected = static_cast<std::uint8_t>(HeapInfoWhen::kNextGc);
-    const bool next = session->modes.heap_info_when.compare_exchange_strong(expected, 0);
-    const bool every = expected == static_cast<std::uint8_t>(HeapInfoWhen::kEveryGc);
+    auto expected = HeapInfoWhen::kNextGc;
+    const bool next =
+        session->modes.heap_info_when.compare_exchange_strong(expected, HeapInfoWhen::kNever);
+    const bool every = expected == HeapInfoWhen::kEveryGc;
     one_shot |= next;
     // Figures that a server cannot receive yet would be outdated later.
     if (!next && !(every && session->has_room())) continue;
@@ -123,7 +124,7 @@ void HeapHandlers::collect(const Request& request, Reply reply) {
 }
 
 void HeapHandlers::dump_to_file(const Request& request, Reply reply) {
-  const auto wanted = HeapDumpRequest::decode(request.data);
+  const auto wanted = decode<HeapDumpRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("str path");
   const auto written = dumper_.write(context_.jni(), wanted->path);
   // The reply has no field for a reason.

@@ -29,7 +29,7 @@ void HeapMapHandlers::add_to(Dispatcher& dispatcher) {
 }
 
 void HeapMapHandlers::ask(const Request& request, Reply reply) {
-  auto wanted = HeapSegmentsRequest::decode(request.data);
+  auto wanted = decode<HeapSegmentsRequest>(request.data);
   if (!wanted) {
     return reply.fail_bad_data("u1 when: 0 never, 1 every GC, 2 now; u1 what: 0 HPSG, 1 HPSO");
   }
@@ -38,7 +38,7 @@ void HeapMapHandlers::ask(const Request& request, Reply reply) {
 }
 
 void HeapMapHandlers::regions(const Request& request, Reply reply) {
-  const auto wanted = HeapRegionsRequest::decode(request.data);
+  const auto wanted = decode<HeapRegionsRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("u1 what: 0 no more, 1 regions, 2 regions and classes");
   {
     const std::lock_guard lock(mutex_);

@@ -9,7 +9,7 @@ namespace {
 Probes::Answer answer_to(const Request& request, std::shared_ptr<Reply> reply) {
   return [reply, type = request.type](const Result<ProbeFindings>& found) {
     if (!found) return reply->fail(FailCode::kRefused, found.message());
-    reply->send(Chunk{type, found->encode()});
+    reply->send(Chunk{type, encode(*found)});
   };
 }
 
@@ -21,7 +21,7 @@ std::shared_ptr<Reply> kept(Reply reply) { return std::make_shared<Reply>(std::m
 void ProbeHandlers::add_to(Dispatcher& dispatcher) {
   dispatcher.offer({kProbesFeature});
   dispatcher.add(ProbeRequest::kType, Lane::kQuick, [this](const Request& request, Reply reply) {
-    const auto wanted = ProbeRequest::decode(request.data);
+    const auto wanted = decode<ProbeRequest>(request.data);
     if (!wanted) {
       return reply.fail_bad_data(
           "u1 what, str methods, str condition, u4 line, str field, u4 records, u4 budget");
@@ -37,18 +37,18 @@ void ProbeHandlers::add_to(Dispatcher& dispatcher) {
         },
         [to = std::weak_ptr(session)](const ProbeFindings& found) {
           if (const SessionPtr open = to.lock()) {
-            open->send_event(Chunk{kEndProbes, found.encode()});
+            open->send_event(Chunk{kEndProbes, encode(found)});
           }
         });
   });
   dispatcher.add(OutlookRequest::kType, Lane::kQuick, [this](const Request& request, Reply reply) {
-    auto wanted = OutlookRequest::decode(request.data);
+    auto wanted = decode<OutlookRequest>(request.data);
     if (!wanted) return reply.fail_bad_data("str methods, str more methods");
     auto held = std::make_shared<Reply>(std::move(reply));
     probes_.outlook(context_.jni(), std::move(*wanted),
                     [held](const Result<ClassOutlook>& outlook) {
                       if (!outlook) return held->fail(FailCode::kRefused, outlook.message());
-                      held->send(Chunk{ClassOutlook::kType, outlook->encode()});
+                      held->send(Chunk{ClassOutlook::kType, encode(*outlook)});
                     });
   });
   dispatcher.add(kAskProbes, Lane::kQuick, [this](const Request& request, Reply reply) {

@@ -73,7 +73,7 @@ void AppHandlers::add_chunks(Dispatcher& dispatcher) {
 }
 
 void AppHandlers::hello(const Request& request, Reply reply) {
-  if (!HelloRequest::decode(request.data)) return reply.fail_bad_data("u4 version");
+  if (!decode<HelloRequest>(request.data)) return reply.fail_bad_data("u4 version");
   const std::string flags = jvm_flags();
   const std::lock_guard lock(mutex_);
   if (std::exchange(waiting_, false)) request.session->send_event(to_chunk(Waiting{}));
@@ -85,7 +85,7 @@ void AppHandlers::hello(const Request& request, Reply reply) {
 }
 
 void AppHandlers::exit(const Request& request, Reply reply) {
-  const auto wanted = ExitRequest::decode(request.data);
+  const auto wanted = decode<ExitRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("u4 status");
   log_info("a DDM server ends the program with status {}", wanted->status);
   reply.send_empty();  // queued before the exit begins

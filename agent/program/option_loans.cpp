@@ -47,7 +47,7 @@ const OptionLoans::Lent* OptionLoans::lent_to_another(std::uint64_t session,
 }
 
 void OptionLoans::lend(const Request& request, Reply reply) {
-  const auto wanted = LentOptionsRequest::decode(request.data);
+  const auto wanted = decode<LentOptionsRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("str options, str what undoes them");
   const auto options = values_in(wanted->options);
   if (!options) return reply.fail(FailCode::kRefused, options.message());

@@ -35,7 +35,7 @@ void ReportHandlers::add_to(Dispatcher& dispatcher) {
 
 // A server may belong to another user: it can have a file created, but none overwritten.
 void ReportHandlers::ask_at_end(const Request& request, Reply reply) {
-  const auto wanted = ReportAtEndRequest::decode(request.data);
+  const auto wanted = decode<ReportAtEndRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("str path");
   const std::string& path = wanted->path;
   if (!path.empty()) {
@@ -88,7 +88,7 @@ std::optional<ReportHandlers::Content> ReportHandlers::content_of(std::string_vi
 }
 
 void ReportHandlers::ask(const Request& request, Reply reply) {
-  const auto wanted = ReportRequest::decode(request.data);
+  const auto wanted = decode<ReportRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("str format");
   auto content = content_of(wanted->format);
   if (!content) {

@@ -150,7 +150,7 @@ std::map<std::int64_t, SmallThreadId> ThreadHandlers::ids(
 // THEN
 
 void ThreadHandlers::switch_events(const Request& request, Reply reply) {
-  const auto wanted = ThreadEventsRequest::decode(request.data);
+  const auto wanted = decode<ThreadEventsRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("u1 on");
   SessionModes& modes = request.session->modes;
   if (!wanted->on) {
@@ -216,7 +216,7 @@ void ThreadHandlers::poll_names() {
 // THST
 
 void ThreadHandlers::status(const Request& request, Reply reply) {
-  const auto wanted = ThreadStatusRequest::decode(request.data);
+  const auto wanted = decode<ThreadStatusRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("nothing, or u4 interval in ms");
   if (!wanted->interval_millis) {
     const auto table = read_table(context_.jni());
@@ -316,7 +316,7 @@ void ThreadHandlers::locks(const Request&, Reply reply) {
 // STKL
 
 void ThreadHandlers::stack(const Request& request, Reply reply) {
-  const auto wanted = StackRequest::decode(request.data);
+  const auto wanted = decode<StackRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("u4 thread");
   JNIEnv* jni = context_.jni();
   const LocalFrame frame(jni, kRefsForAnAnswer);

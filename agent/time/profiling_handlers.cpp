@@ -38,7 +38,7 @@ void ProfilingHandlers::add_to(Dispatcher& dispatcher) {
       {"method-trace-profiling", "method-trace-profiling-streaming", "method-sample-profiling"});
   dispatcher.add(ProfilingState::kType, Lane::kInline, this, &ProfilingHandlers::send_state);
   add_switch(dispatcher, TraceRequest::kType, [this](const Request& request, Reply reply) {
-    const auto wanted = TraceRequest::decode(request.data);
+    const auto wanted = decode<TraceRequest>(request.data);
     if (!wanted) {
       return reply.fail_bad_data("u4 buffer bytes, u4 flags[, str methods[, u4 us, str below]]");
     }
@@ -47,7 +47,7 @@ void ProfilingHandlers::add_to(Dispatcher& dispatcher) {
   add_switch(dispatcher, kStopTracing,
              [this](const Request&, Reply reply) { stop(std::move(reply)); });
   add_switch(dispatcher, TraceToFileRequest::kType, [this](const Request& request, Reply reply) {
-    const auto wanted = TraceToFileRequest::decode(request.data);
+    const auto wanted = decode<TraceToFileRequest>(request.data);
     if (!wanted || wanted->path.empty()) {
       return reply.fail_bad_data("u4 buffer bytes, u4 flags, str path");
     }
@@ -113,7 +113,7 @@ void ProfilingHandlers::stop_to_file(Reply reply) {
 }
 
 void ProfilingHandlers::start_sampling(const Request& request, Reply reply) {
-  const auto wanted = SampleRequest::decode(request.data);
+  const auto wanted = decode<SampleRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("u4 buffer bytes, u4 flags, u4 interval in us");
   if (wanted->interval_micros < kShortestMicros || wanted->interval_micros > kLongestMicros) {
     return reply.fail(FailCode::kRefused, "the interval of " +

@@ -57,12 +57,12 @@ class AtOnce : public Executor {
 // What is understood can be said again, and means the same then.
 template <typename Message>
 void decode_one(ByteSpan data) {
-  const auto message = Message::decode(data);
+  const auto message = decode<Message>(data);
   if (!message) return;
-  const Bytes bytes = message->encode();
-  const auto again = Message::decode(bytes);
+  const Bytes bytes = encode(*message);
+  const auto again = decode<Message>(bytes);
   check(again.has_value(), "what was encoded can be decoded");
-  check(again->encode() == bytes, "decoding and encoding settles");
+  check(encode(*again) == bytes, "decoding and encoding settles");
 }
 
 void decode_allocations(ByteSpan data) {

@@ -172,7 +172,7 @@ Json to_json(const Allocations& allocations) {
 
 template <typename Message>
 std::optional<Json> decoded(ByteSpan data) {
-  const auto message = Message::decode(data);
+  const auto message = decode<Message>(data);
   if (!message) return {};
   return to_json(*message);
 }

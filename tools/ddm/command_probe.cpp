@@ -70,7 +70,7 @@ std::string wait_for_end(DdmClient& client, double most, std::optional<ProbeFind
     const auto step = std::chrono::milliseconds(static_cast<int>(std::min(left, 0.1) * 1000) + 1);
     const auto gone = client.listen(step);
     for (const Chunk& event : client.take_events()) {
-      if (event.type == kEndProbes) last = ProbeFindings::decode(event.data);
+      if (event.type == kEndProbes) last = decode<ProbeFindings>(event.data);
     }
     if (last) return "";
     if (gone) return gone->message;
@@ -96,7 +96,7 @@ int probe(const ProbeOptions& options) {
   client->cancel_when(nullptr);
   if (!started) return refuse(started.message());
   const auto begun =
-      started->type == ProbeRequest::kType ? ProbeFindings::decode(started->data) : std::nullopt;
+      started->type == ProbeRequest::kType ? decode<ProbeFindings>(started->data) : std::nullopt;
   if (!begun) return refuse("the target has no probes (an agent of an older version?)");
   const bool may_hit = print_start(*begun) || request.methods.find('*') != std::string::npos;
   std::optional<ProbeFindings> findings;
@@ -109,7 +109,7 @@ int probe(const ProbeOptions& options) {
   } else {
     const auto ended = client->request({kEndProbes, {}}, DdmClient::kLongWork);
     if (!ended) return refuse(ended.message());
-    if (ended->type == kEndProbes) findings = ProbeFindings::decode(ended->data);
+    if (ended->type == kEndProbes) findings = decode<ProbeFindings>(ended->data);
     if (!findings) return refuse(DdmClient::unexpected(*ended).message);
   }
   if (options.json) {

@@ -61,7 +61,7 @@ int all_stacks(DdmClient& client, bool json) {
       const auto answer = client.ask(to_chunk(StackRequest{status.id}));
       if (!answer) return refuse(answer.message());
       std::optional<ThreadStack> stack;
-      if (answer->type == ThreadStack::kType) stack = ThreadStack::decode(answer->data);
+      if (answer->type == ThreadStack::kType) stack = decode<ThreadStack>(answer->data);
       if (!stack) continue;  // it has ended meanwhile
       thread.frames = std::move(stack->frames);
     }

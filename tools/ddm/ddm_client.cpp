@@ -188,7 +188,7 @@ Result<Chunk> DdmClient::request(Chunk question, const Bounds& bounds) {
   const std::string name = chunk_name(question.type);
   auto answer = ask(std::move(question), bounds);
   if (!answer || answer->type != Fail::kType) return answer;
-  const auto fail = Fail::decode(answer->data);
+  const auto fail = decode<Fail>(answer->data);
   if (fail && !fail->message.empty()) return Error{fail->message};
   return Error{"the target refused " + name + " and does not say why"};
 }

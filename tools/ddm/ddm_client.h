@@ -15,6 +15,7 @@
 
 #include "containers/inside.h"
 #include "core/file_descriptor.h"
+#include "wire/chunks/fields.h"
 #include "wire/chunks/packet.h"
 #include "wire/sockets/address.h"
 
@@ -53,7 +54,7 @@ class DdmClient {
     auto answer = request(std::move(question));
     if (!answer) return answer.error();
     std::optional<Answer> decoded;
-    if (answer->type == Answer::kType) decoded = Answer::decode(answer->data);
+    if (answer->type == Answer::kType) decoded = decode<Answer>(answer->data);
     if (!decoded) return unexpected(*answer);
     return std::move(*decoded);
   }

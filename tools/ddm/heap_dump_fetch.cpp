@@ -35,7 +35,7 @@ Result<HeapDumpMade> fetch_heap_dump(DdmClient& client, bool with_stacks, Progre
   };
   const auto answer = request(with_stacks ? What::kMakeWithStacks : What::kMake);
   if (!answer) return answer.error();
-  const auto made = HeapDumpMade::decode(answer->data);
+  const auto made = decode<HeapDumpMade>(answer->data);
   if (answer->type != HeapDumpMade::kType || !made) return DdmClient::unexpected(*answer);
   std::uint64_t have = 0;
   while (have < made->bytes) {

@@ -34,7 +34,7 @@ std::optional<ThreadLocks> fetch_locks(DdmClient& client) {
   if (!client.offers(kThreadLocksFeature)) return {};
   const auto answer = client.request({ThreadLocks::kType, {}}, DdmClient::kMuchData);
   if (!answer || answer->type != ThreadLocks::kType) return {};
-  return ThreadLocks::decode(answer->data);
+  return decode<ThreadLocks>(answer->data);
 }
 
 std::vector<LockCycle> deadlocks_of(const ThreadLocks& locks) {

@@ -41,11 +41,11 @@ Result<std::vector<ThreadRow>> list_threads(DdmClient& client) {
   std::map<std::uint32_t, std::string> names;
   for (const Chunk& event : client.take_events()) {
     if (event.type == ThreadCreated::kType) {
-      if (auto created = ThreadCreated::decode(event.data)) names[created->id] = created->name;
+      if (auto created = decode<ThreadCreated>(event.data)) names[created->id] = created->name;
     } else if (event.type == ThreadRenamed::kType) {
-      if (auto renamed = ThreadRenamed::decode(event.data)) names[renamed->id] = renamed->name;
+      if (auto renamed = decode<ThreadRenamed>(event.data)) names[renamed->id] = renamed->name;
     } else if (event.type == ThreadDied::kType) {
-      if (auto died = ThreadDied::decode(event.data)) names.erase(died->id);
+      if (auto died = decode<ThreadDied>(event.data)) names.erase(died->id);
     }
   }
   std::vector<ThreadRow> rows;
@@ -81,14 +81,14 @@ Result<ThreadStack> stack_of(DdmClient& client, std::int64_t id, std::uint32_t w
   const auto answer = client.ask(to_chunk(StackRequest{wire_id}));
   if (!answer) return answer.error();
   if (answer->type == Fail::kType) {
-    const auto fail = Fail::decode(answer->data);
+    const auto fail = decode<Fail>(answer->data);
     const std::string why = fail ? fail->message : "";
     const std::size_t reason = why.rfind(": ");
     if (reason == std::string::npos) return no_thread(id);
     return Error{fmt::format("the stack of thread {} cannot be had{}", id, why.substr(reason))};
   }
   std::optional<ThreadStack> stack;
-  if (answer->type == ThreadStack::kType) stack = ThreadStack::decode(answer->data);
+  if (answer->type == ThreadStack::kType) stack = decode<ThreadStack>(answer->data);
   if (!stack) return DdmClient::unexpected(*answer);
   return std::move(*stack);
 }

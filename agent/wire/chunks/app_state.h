@@ -1,7 +1,7 @@
 // Requests and events that concern the program as a whole: APNM, WAIT, DBGD, EXIT, HPGC.
 #pragma once
 
-#include "wire/chunks/fields.h"
+#include "wire/chunks/special_fields.h"
 
 namespace ddm {
 
@@ -20,10 +20,8 @@ struct AppName {
   std::string name;
   std::uint32_t user_id = 0;
   std::string package;
-
-  Bytes encode() const;
-  static std::optional<AppName> decode(ByteSpan data);
-  friend bool operator==(const AppName&, const AppName&) = default;
+  static constexpr auto kFields =
+      std::tuple(&AppName::name, AddedLater(&AppName::user_id, &AppName::package));
 };
 
 // WAIT, event: the program waits for a server.   u1 reason, 0 = for a debugger
@@ -31,9 +29,6 @@ struct Waiting {
   static constexpr ChunkType kType = chunk_type("WAIT");
   std::uint8_t reason = 0;
   static constexpr auto kFields = std::tuple(&Waiting::reason);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<Waiting>(data); }
-  friend bool operator==(const Waiting&, const Waiting&) = default;
 };
 
 // EXIT, request: end the program.   u4 status
@@ -41,9 +36,6 @@ struct ExitRequest {
   static constexpr ChunkType kType = chunk_type("EXIT");
   std::int32_t status = 0;
   static constexpr auto kFields = std::tuple(&ExitRequest::status);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<ExitRequest>(data); }
-  friend bool operator==(const ExitRequest&, const ExitRequest&) = default;
 };
 
 }  // namespace ddm

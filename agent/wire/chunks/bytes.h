@@ -32,7 +32,6 @@ class ByteReader {
   std::uint32_t u4() { return static_cast<std::uint32_t>(number(4)); }
   std::uint64_t u8() { return number(8); }
   std::int16_t s2() { return static_cast<std::int16_t>(u2()); }
-  std::int32_t s4() { return static_cast<std::int32_t>(u4()); }
   std::uint64_t number(std::size_t size);
 
   ByteSpan bytes(std::size_t size);
@@ -58,7 +57,6 @@ class ByteWriter {
   void u4(std::uint32_t value) { number(value, 4); }
   void u8(std::uint64_t value) { number(value, 8); }
   void s2(std::int16_t value) { u2(static_cast<std::uint16_t>(value)); }
-  void s4(std::int32_t value) { u4(static_cast<std::uint32_t>(value)); }
   void number(std::uint64_t value, std::size_t size) {
     const std::size_t at = out_.size();
     out_.resize(at + size);

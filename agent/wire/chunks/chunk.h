@@ -44,10 +44,4 @@ std::string chunk_name(ChunkType type);
 // VM. An empty payload gives an empty list.
 std::optional<std::vector<ChunkView>> split_chunks(ByteSpan payload, std::size_t max_chunks);
 
-// Encodes a struct that has kType and encode().
-template <typename Message>
-Chunk to_chunk(const Message& message) {
-  return {Message::kType, message.encode()};
-}
-
 }  // namespace ddm

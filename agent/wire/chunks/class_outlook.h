@@ -13,9 +13,6 @@ struct OutlookRequest {
   static constexpr ChunkType kType = chunk_type("PRBW");
   std::string methods{}, more{};  // `more` may be ""
   static constexpr auto kFields = std::tuple(&OutlookRequest::methods, &OutlookRequest::more);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<OutlookRequest>(data); }
-  friend bool operator==(const OutlookRequest&, const OutlookRequest&) = default;
 };
 
 // The reply.
@@ -29,9 +26,6 @@ struct ClassOutlook {
   std::vector<std::pair<std::string, std::uint32_t>> changed{};
   static constexpr auto kFields =
       std::tuple(&ClassOutlook::many, &ClassOutlook::running, &ClassOutlook::changed);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<ClassOutlook>(data); }
-  friend bool operator==(const ClassOutlook&, const ClassOutlook&) = default;
 };
 
 }  // namespace ddm

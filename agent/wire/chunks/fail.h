@@ -18,9 +18,6 @@ struct Fail {
   FailCode code = FailCode::kRefused;
   std::string message;
   static constexpr auto kFields = std::tuple(&Fail::code, &Fail::message);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<Fail>(data); }
-  friend bool operator==(const Fail&, const Fail&) = default;
 };
 
 }  // namespace ddm

@@ -1,17 +1,23 @@
-// Describes a chunk's layout once: kFields of a struct lists its members in wire order, and both
-// encoding and decoding follow it.
+// Describes a chunk's layout once: kFields of a struct lists its members in wire order, and
+// encoding, decoding and comparing follow it.
 //
 //   bool: u1; numbers and enums: their width; std::string: str; std::vector: u4 count, elements;
-//   pairs and structs with kFields: their members
+//   std::optional, last: nothing or its value; pairs and structs with kFields: their members
+//
+// Other layouts are in special_fields.h, or in a struct's own encode() and decode().
 #pragma once
 
-#include <algorithm>
 #include <tuple>
 #include <type_traits>
 
 #include "wire/chunks/chunk.h"
 
 namespace ddm {
+
+template <typename M>
+concept HasFields = requires {
+  M::kFields;
+};
 
 template <typename T>
 void write_field(ByteWriter& out, const T& value) {
@@ -20,6 +26,8 @@ void write_field(ByteWriter& out, const T& value) {
   } else if constexpr (requires { value.capacity(); }) {
     out.u4(static_cast<std::uint32_t>(value.size()));
     for (const auto& each : value) write_field(out, each);
+  } else if constexpr (requires { value.has_value(); }) {
+    if (value) write_field(out, *value);
   } else if constexpr (requires { value.second; }) {
     write_field(out, value.first);
     write_field(out, value.second);
@@ -37,6 +45,8 @@ void read_field(ByteReader& in, T& value) {
     for (std::uint32_t left = in.u4(); left > 0 && in.ok(); --left) {
       read_field(in, value.emplace_back());
     }
+  } else if constexpr (requires { value.has_value(); }) {
+    if (in.remaining() > 0) read_field(in, value.emplace());
   } else if constexpr (requires { value.second; }) {
     read_field(in, value.first);
     read_field(in, value.second);
@@ -47,7 +57,7 @@ void read_field(ByteReader& in, T& value) {
   }
 }
 
-// `field`: a member pointer, or one of the fields below.
+// `field`: a member pointer, or one of special_fields.h.
 template <typename M, typename Field>
 void write_member(ByteWriter& out, const M& message, const Field& field) {
   if constexpr (std::is_member_object_pointer_v<Field>) {
@@ -73,74 +83,39 @@ void read_members(ByteReader& in, M& message, const Fields& fields) {
   std::apply([&](const auto&... each) { (read_member(in, message, each), ...); }, fields);
 }
 
-// u4 0, ignored by readers.
-struct ReservedField {
-  void write(ByteWriter& out, const auto&) const { out.u4(0); }
-  void read(ByteReader& in, auto&) const { in.u4(); }
-};
-
-// A list with a u1 count; elements beyond 255 are dropped.
-template <typename M, typename T>
-struct ShortList {
-  std::vector<T> M::*list;
-  void write(ByteWriter& out, const M& message) const {
-    const std::vector<T>& all = message.*list;
-    const std::size_t count = std::min<std::size_t>(all.size(), 255);
-    out.u1(static_cast<std::uint8_t>(count));
-    for (std::size_t i = 0; i < count; ++i) write_field(out, all[i]);
-  }
-  void read(ByteReader& in, M& message) const {
-    for (int left = in.u1(); left > 0 && in.ok(); --left) {
-      read_field(in, (message.*list).emplace_back());
-    }
-  }
-};
-template <typename M, typename T>
-ShortList(std::vector<T> M::*) -> ShortList<M, T>;
-
-// An enum whose valid values are at most `most`.
-template <typename M, typename T>
-struct UpTo {
-  T M::*member;
-  T most;
-  void write(ByteWriter& out, const M& message) const { write_field(out, message.*member); }
-  void read(ByteReader& in, M& message) const {
-    read_field(in, message.*member);
-    if (message.*member > most) in.fail();
-  }
-};
-template <typename M, typename T>
-UpTo(T M::*, T) -> UpTo<M, T>;
-
-// Members that are present only if another one is not 0.
-template <typename M, typename T, typename Fields>
-struct OnlyWith {
-  T M::*member;
-  Fields fields;
-  void write(ByteWriter& out, const M& message) const {
-    if (message.*member != T{}) write_members(out, message, fields);
-  }
-  void read(ByteReader& in, M& message) const {
-    if (message.*member != T{}) read_members(in, message, fields);
-  }
-};
-template <typename M, typename T, typename Fields>
-OnlyWith(T M::*, Fields) -> OnlyWith<M, T, Fields>;
-
-template <typename M>
-Bytes encode_fields(const M& message) {
+template <HasFields M>
+Bytes encode(const M& message) {
   ByteWriter out;
   write_field(out, message);
   return out.take();
 }
+template <typename M>
+requires requires(const M& message) { message.encode(); }
+Bytes encode(const M& message) { return message.encode(); }
+
 // nullopt: the data is truncated or invalid. Data after the last field is ignored.
 template <typename M>
-std::optional<M> decode_fields(ByteSpan data) {
-  ByteReader in(data);
-  M message;
-  read_field(in, message);
-  if (!in.ok()) return {};
-  return message;
+std::optional<M> decode(ByteSpan data) {
+  if constexpr (HasFields<M>) {
+    ByteReader in(data);
+    M message;
+    read_field(in, message);
+    if (!in.ok()) return {};
+    return message;
+  } else {
+    return M::decode(data);
+  }
+}
+
+template <HasFields M>
+bool operator==(const M& a, const M& b) {
+  return encode(a) == encode(b);
+}
+
+// A struct with kType.
+template <typename Message>
+Chunk to_chunk(const Message& message) {
+  return {Message::kType, encode(message)};
 }
 
 }  // namespace ddm

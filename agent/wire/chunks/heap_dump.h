@@ -14,9 +14,6 @@ struct HeapDumpRequest {
   static constexpr ChunkType kType = chunk_type("HPDU");
   std::string path;
   static constexpr auto kFields = std::tuple(&HeapDumpRequest::path);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<HeapDumpRequest>(data); }
-  friend bool operator==(const HeapDumpRequest&, const HeapDumpRequest&) = default;
 };
 
 inline constexpr std::string_view kHeapDumpPiecesFeature = "heap-dump-pieces";  // in FEAT
@@ -46,9 +43,6 @@ struct HeapDumpMade {
   std::string no_stacks;
   static constexpr auto kFields =
       std::tuple(&HeapDumpMade::bytes, &HeapDumpMade::with_stack, &HeapDumpMade::no_stacks);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<HeapDumpMade>(data); }
-  friend bool operator==(const HeapDumpMade&, const HeapDumpMade&) = default;
 };
 
 // HPDU and MPRE, replies.   u1 result: 0 done, otherwise failed

@@ -1,7 +1,7 @@
 // HPIF and HPUS, the heap's key figures.
 #pragma once
 
-#include "wire/chunks/fields.h"
+#include "wire/chunks/special_fields.h"
 
 namespace ddm {
 
@@ -15,11 +15,6 @@ struct HeapInfoRequest {
   static constexpr ChunkType kType = chunk_type("HPIF");
   HeapInfoWhen when = HeapInfoWhen::kNow;
   static constexpr auto kFields = std::tuple(UpTo{&HeapInfoRequest::when, HeapInfoWhen::kEveryGc});
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) {
-    return decode_fields<HeapInfoRequest>(data);
-  }  // nullopt for other values
-  friend bool operator==(const HeapInfoRequest&, const HeapInfoRequest&) = default;
 };
 
 // HPIF, reply and event.
@@ -38,13 +33,13 @@ struct HeapInfo {
     std::uint64_t current_bytes = 0;
     std::uint64_t allocated_bytes = 0;
     std::uint64_t allocated_objects = 0;
-    friend bool operator==(const Heap&, const Heap&) = default;
+    static constexpr auto kFields =
+        std::tuple(&Heap::id, &Heap::time_ms, &Heap::reason, Capped{&Heap::max_bytes},
+                   Capped{&Heap::current_bytes}, Capped{&Heap::allocated_bytes},
+                   Capped{&Heap::allocated_objects});
   };
   std::vector<Heap> heaps;
-
-  Bytes encode() const;
-  static std::optional<HeapInfo> decode(ByteSpan data);
-  friend bool operator==(const HeapInfo&, const HeapInfo&) = default;
+  static constexpr auto kFields = std::tuple(&HeapInfo::heaps);
 };
 
 // HPUS, a DDM extension: the heap's uncapped figures, and all collections since the VM's start. The
@@ -60,7 +55,6 @@ struct HeapUsage {
     std::uint64_t millis = 0;
     static constexpr auto kFields =
         std::tuple(&Collector::name, &Collector::collections, &Collector::millis);
-    friend bool operator==(const Collector&, const Collector&) = default;
   };
   std::uint64_t max_bytes = 0;
   std::uint64_t committed_bytes = 0;
@@ -68,9 +62,6 @@ struct HeapUsage {
   std::vector<Collector> collectors;
   static constexpr auto kFields = std::tuple(&HeapUsage::max_bytes, &HeapUsage::committed_bytes,
                                              &HeapUsage::used_bytes, &HeapUsage::collectors);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<HeapUsage>(data); }
-  friend bool operator==(const HeapUsage&, const HeapUsage&) = default;
 };
 inline constexpr std::string_view kHeapUsageFeature = "heap-usage";  // in FEAT
 

@@ -14,7 +14,7 @@
 // usable by other objects. HPCL has only the largest classes of each tile.
 #pragma once
 
-#include "wire/chunks/fields.h"
+#include "wire/chunks/special_fields.h"
 
 namespace ddm {
 
@@ -50,7 +50,6 @@ struct HeapRegion {
 
   static constexpr auto kFields =
       std::tuple(&HeapRegion::position, &HeapRegion::bytes, &HeapRegion::used, &HeapRegion::role);
-  friend bool operator==(const HeapRegion&, const HeapRegion&) = default;
 };
 
 enum class RegionDetail : std::uint8_t { kNone = 0, kRegions = 1, kClasses = 2 };
@@ -60,12 +59,8 @@ struct HeapRegionsRequest {
   static constexpr ChunkType kType = chunk_type("HPRG");
   RegionDetail detail = RegionDetail::kNone;
 
-  Bytes encode() const { return {static_cast<std::uint8_t>(detail)}; }
-  static std::optional<HeapRegionsRequest> decode(ByteSpan data) {
-    if (data.empty() || data[0] > static_cast<std::uint8_t>(RegionDetail::kClasses)) return {};
-    return HeapRegionsRequest{static_cast<RegionDetail>(data[0])};
-  }
-  friend bool operator==(const HeapRegionsRequest&, const HeapRegionsRequest&) = default;
+  static constexpr auto kFields =
+      std::tuple(UpTo{&HeapRegionsRequest::detail, RegionDetail::kClasses});
 };
 
 // HPRG, the event.
@@ -74,9 +69,6 @@ struct HeapRegions {
   std::vector<HeapRegion> regions;
 
   static constexpr auto kFields = std::tuple(&HeapRegions::regions);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<HeapRegions>(data); }
-  friend bool operator==(const HeapRegions&, const HeapRegions&) = default;
 };
 
 // The objects of one class that begin in a tile.
@@ -88,7 +80,6 @@ struct TileClass {
 
   static constexpr auto kFields = std::tuple(&TileClass::position, &TileClass::class_index,
                                              &TileClass::objects, &TileClass::bytes);
-  friend bool operator==(const TileClass&, const TileClass&) = default;
 };
 
 struct HeapClasses {
@@ -99,9 +90,6 @@ struct HeapClasses {
 
   static constexpr auto kFields =
       std::tuple(&HeapClasses::tile_bytes, &HeapClasses::classes, &HeapClasses::tiles);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<HeapClasses>(data); }
-  friend bool operator==(const HeapClasses&, const HeapClasses&) = default;
 };
 
 }  // namespace ddm

@@ -11,7 +11,7 @@
 
 #include <array>
 
-#include "wire/chunks/fields.h"
+#include "wire/chunks/special_fields.h"
 
 namespace ddm {
 
@@ -55,24 +55,15 @@ enum class SegmentsWhen : std::uint8_t { kNever = 0, kEveryGc = 1, kNow = 2 };
 struct MapSettings {
   SegmentsWhen when = SegmentsWhen::kNever;
   std::uint8_t what = 0;  // 0 HPSG, 1 HPSO
-  friend bool operator==(const MapSettings&, const MapSettings&) = default;
 };
 
-// HPSG and NHSG, requests.   u1 when, u1 what
+// HPSG and NHSG, requests.   u1 when, u1 what, which native maps ignore
 template <ChunkType Type>
 struct SegmentsRequest : MapSettings {
   static constexpr ChunkType kType = Type;
-
-  Bytes encode() const { return {static_cast<std::uint8_t>(when), what}; }
-  // nullopt for other values; `what` is ignored for native maps.
-  static std::optional<SegmentsRequest> decode(ByteSpan data) {
-    if (data.size() < 2 || data[0] > static_cast<std::uint8_t>(SegmentsWhen::kNow) ||
-        (Type == kMergedSegment && data[1] > 1)) {
-      return {};
-    }
-    return SegmentsRequest{{static_cast<SegmentsWhen>(data[0]), data[1]}};
-  }
-  friend bool operator==(const SegmentsRequest&, const SegmentsRequest&) = default;
+  static constexpr std::uint8_t kMostWhat = Type == kMergedSegment ? 1 : 255;
+  static constexpr auto kFields =
+      std::tuple(UpTo{&MapSettings::when, SegmentsWhen::kNow}, UpTo{&MapSettings::what, kMostWhat});
 };
 using HeapSegmentsRequest = SegmentsRequest<kMergedSegment>;
 using NativeSegmentsRequest = SegmentsRequest<kNativeSegment>;
@@ -83,9 +74,6 @@ struct HeapBracket {
   static constexpr ChunkType kType = Type;
   std::uint32_t heap_id = 0;
   static constexpr auto kFields = std::tuple(&HeapBracket::heap_id);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<HeapBracket>(data); }
-  friend bool operator==(const HeapBracket&, const HeapBracket&) = default;
 };
 using HeapStart = HeapBracket<chunk_type("HPST")>;
 using HeapEnd = HeapBracket<chunk_type("HPEN")>;

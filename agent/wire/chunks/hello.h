@@ -1,7 +1,7 @@
 // Identification of a VM: HELO and FEAT.
 #pragma once
 
-#include "wire/chunks/fields.h"
+#include "wire/chunks/special_fields.h"
 
 namespace ddm {
 
@@ -12,13 +12,18 @@ struct HelloRequest {
   static constexpr ChunkType kType = chunk_type("HELO");
   std::uint32_t version = kProtocolVersion;
   static constexpr auto kFields = std::tuple(&HelloRequest::version);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<HelloRequest>(data); }
-  friend bool operator==(const HelloRequest&, const HelloRequest&) = default;
 };
 
 // The last stage of an Android application's start; a server that knows stages waits for it.
 inline constexpr std::uint32_t kStageRunning = chunk_type("A_GO");
+
+struct HelloReply;
+
+// The names of VM and application, both lengths first.
+struct HelloNames {
+  void write(ByteWriter& out, const HelloReply& reply) const;
+  void read(ByteReader& in, HelloReply& reply) const;
+};
 
 // HELO, the reply. The later fields were added one by one, so a reader accepts data without them.
 //
@@ -40,10 +45,10 @@ struct HelloReply {
   bool native_debuggable = false;
   std::string package;
   std::uint32_t stage = 0;
-
-  Bytes encode() const;
-  static std::optional<HelloReply> decode(ByteSpan data);
-  friend bool operator==(const HelloReply&, const HelloReply&) = default;
+  static constexpr auto kFields = std::tuple(
+      &HelloReply::version, &HelloReply::pid, HelloNames{},
+      AddedLater(&HelloReply::user_id, &HelloReply::abi, &HelloReply::jvm_flags,
+                 &HelloReply::native_debuggable, &HelloReply::package, &HelloReply::stage));
 };
 
 // FEAT, the reply; the request has no data.   u4 n, n str
@@ -51,9 +56,6 @@ struct Features {
   static constexpr ChunkType kType = chunk_type("FEAT");
   std::vector<std::string> names;
   static constexpr auto kFields = std::tuple(&Features::names);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<Features>(data); }
-  friend bool operator==(const Features&, const Features&) = default;
 };
 
 // SAID, a DDM extension: the warnings of the agent's last load into this running VM, one per line.
@@ -62,9 +64,6 @@ struct SaidAtLoad {
   static constexpr ChunkType kType = chunk_type("SAID");
   std::string lines;
   static constexpr auto kFields = std::tuple(&SaidAtLoad::lines);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<SaidAtLoad>(data); }
-  friend bool operator==(const SaidAtLoad&, const SaidAtLoad&) = default;
 };
 
 }  // namespace ddm

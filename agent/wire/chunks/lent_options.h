@@ -24,18 +24,12 @@ struct LentOptionsRequest {
   std::string options, undoing;
   static constexpr auto kFields =
       std::tuple(&LentOptionsRequest::options, &LentOptionsRequest::undoing);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<LentOptionsRequest>(data); }
-  friend bool operator==(const LentOptionsRequest&, const LentOptionsRequest&) = default;
 };
 
 struct LentOptionsReply {
   static constexpr ChunkType kType = chunk_type("OPTS");
   std::string lines;
   static constexpr auto kFields = std::tuple(&LentOptionsReply::lines);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<LentOptionsReply>(data); }
-  friend bool operator==(const LentOptionsReply&, const LentOptionsReply&) = default;
 };
 
 }  // namespace ddm

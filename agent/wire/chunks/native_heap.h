@@ -43,9 +43,6 @@ struct NativeSamplingRequest {
   std::uint64_t interval = 0;
 
   static constexpr auto kFields = std::tuple(&NativeSamplingRequest::interval);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<NativeSamplingRequest>(data); }
-  friend bool operator==(const NativeSamplingRequest&, const NativeSamplingRequest&) = default;
 };
 
 // Its reply.   u8 bytes between samples, 0: off; u4 number of starts, each of which resets the samples
@@ -56,9 +53,6 @@ struct NativeSamplingState {
 
   static constexpr auto kFields =
       std::tuple(&NativeSamplingState::interval, &NativeSamplingState::period);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<NativeSamplingState>(data); }
-  friend bool operator==(const NativeSamplingState&, const NativeSamplingState&) = default;
 };
 
 // Resolves the addresses of backtraces by the reply's maps: "/usr/lib/libz.so.1+0x1f2e" (offset in the

@@ -35,9 +35,6 @@ struct ProbeRequest {
   static constexpr auto kFields = std::tuple(
       &ProbeRequest::what, &ProbeRequest::methods, &ProbeRequest::condition, &ProbeRequest::line,
       &ProbeRequest::field, &ProbeRequest::records, &ProbeRequest::budget);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<ProbeRequest>(data); }
-  friend bool operator==(const ProbeRequest&, const ProbeRequest&) = default;
 };
 
 // PRBQ, request.   [u1 1 = with records]
@@ -62,7 +59,6 @@ struct ProbeFindings {
     static constexpr auto kFields = std::tuple(&Record::number, &Record::thread, &Record::what,
                                                &Record::ns, ShortList{&Record::arguments},
                                                &Record::returned, &Record::thrown, &Record::stack);
-    friend bool operator==(const Record&, const Record&) = default;
   };
   struct Method {
     std::string class_name, method, signature;
@@ -75,7 +71,6 @@ struct ProbeFindings {
     static constexpr auto kFields =
         std::tuple(&Method::class_name, &Method::method, &Method::signature, &Method::removed,
                    &Method::hits, &Method::ns, ShortList{&Method::times}, &Method::records);
-    friend bool operator==(const Method&, const Method&) = default;
   };
   std::uint32_t limit_percent = 0;
   std::uint32_t used_millis = 0;  // 1/1000 of a percent
@@ -84,9 +79,6 @@ struct ProbeFindings {
   static constexpr auto kFields =
       std::tuple(&ProbeFindings::limit_percent, &ProbeFindings::used_millis, &ProbeFindings::notes,
                  &ProbeFindings::methods);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<ProbeFindings>(data); }
-  friend bool operator==(const ProbeFindings&, const ProbeFindings&) = default;
 };
 
 inline constexpr ChunkType kAskProbes = chunk_type("PRBQ");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "wire/chunks/heap_dump.h"
+#include "wire/chunks/special_fields.h"
 
 namespace ddm {
 
@@ -19,9 +20,6 @@ struct TraceToFileRequest {
   std::string path;
   static constexpr auto kFields = std::tuple(&TraceToFileRequest::buffer_bytes,
                                              &TraceToFileRequest::flags, &TraceToFileRequest::path);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<TraceToFileRequest>(data); }
-  friend bool operator==(const TraceToFileRequest&, const TraceToFileRequest&) = default;
 };
 
 // MPRE, the reply.   u1 result: 0 done, 1 failed
@@ -36,10 +34,10 @@ struct TraceRequest {
   std::string methods{};           // as in the option methods=; "": the agent's option applies
   std::uint32_t least_micros = 0;  // shorter calls are dropped
   std::string below{};             // only these methods and what they call
-
-  Bytes encode() const;
-  static std::optional<TraceRequest> decode(ByteSpan data);
-  friend bool operator==(const TraceRequest&, const TraceRequest&) = default;
+  static constexpr auto kFields =
+      std::tuple(&TraceRequest::buffer_bytes, &TraceRequest::flags,
+                 LeftOutIfEmpty(&TraceRequest::methods,
+                                LeftOutIfEmpty(&TraceRequest::least_micros, &TraceRequest::below)));
 };
 
 // SPSS: sample into memory.   u4 buffer bytes, u4 flags, u4 interval in microseconds
@@ -50,9 +48,6 @@ struct SampleRequest {
   std::uint32_t interval_micros = 0;
   static constexpr auto kFields = std::tuple(&SampleRequest::buffer_bytes, &SampleRequest::flags,
                                              &SampleRequest::interval_micros);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<SampleRequest>(data); }
-  friend bool operator==(const SampleRequest&, const SampleRequest&) = default;
 };
 
 // MPRQ, the reply; the request has no data.   u1 0 off, 1 tracing, 2 sampling
@@ -61,9 +56,6 @@ struct ProfilingState {
   enum class Mode : std::uint8_t { kOff = 0, kTracing = 1, kSampling = 2 };
   Mode mode = Mode::kOff;
   static constexpr auto kFields = std::tuple(UpTo{&ProfilingState::mode, Mode::kSampling});
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<ProfilingState>(data); }
-  friend bool operator==(const ProfilingState&, const ProfilingState&) = default;
 };
 
 }  // namespace ddm

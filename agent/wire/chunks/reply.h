@@ -38,7 +38,7 @@ class Reply {
 
   void send(Chunk answer);
   template <typename Message>
-  requires requires(const Message& m) { m.encode(); }
+  requires requires { Message::kType; }
   void send(const Message& message) { send(to_chunk(message)); }
   void send_empty() { send(Chunk{request_, {}}); }
   void fail(FailCode code, std::string message) { send(Fail{code, std::move(message)}); }

@@ -22,13 +22,6 @@ struct ReportPacker::Stream {
   ~Stream() { deflateEnd(&zlib); }
 };
 
-Bytes encode_with_method(const std::string& text, const std::string& method) {
-  ByteWriter out;
-  out.str(text);
-  if (!method.empty()) out.str(method);
-  return out.take();
-}
-
 ReportPacker::ReportPacker(std::size_t max_bytes)
     : max_bytes_(max_bytes), stream_(std::make_unique<Stream>()) {
   // Compression takes the program's CPU and the link is mostly loopback: speed over size.

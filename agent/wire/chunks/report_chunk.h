@@ -16,7 +16,7 @@
 #include <memory>
 
 #include "core/result.h"
-#include "wire/chunks/fields.h"
+#include "wire/chunks/special_fields.h"
 
 namespace ddm {
 
@@ -27,26 +27,12 @@ inline constexpr std::string_view kLiveFormat = "live";
 inline constexpr std::string_view kRecentPrefix = "recent/";
 inline constexpr std::string_view kTimeFormat = "time";
 
-// str text, and unless it is empty, str method.
-Bytes encode_with_method(const std::string& text, const std::string& method);
-template <typename Asked>
-std::optional<Asked> decode_with_method(ByteSpan data) {
-  ByteReader in(data);
-  Asked asked{in.str()};
-  if (in.remaining() > 0) asked.below = in.str();
-  if (!in.ok()) return {};
-  return asked;
-}
-
 struct ReportRequest {
   static constexpr ChunkType kType = chunk_type("REPT");
   std::string format;
   std::string below{};
-  Bytes encode() const { return encode_with_method(format, below); }
-  static std::optional<ReportRequest> decode(ByteSpan data) {
-    return decode_with_method<ReportRequest>(data);
-  }
-  friend bool operator==(const ReportRequest&, const ReportRequest&) = default;
+  static constexpr auto kFields =
+      std::tuple(&ReportRequest::format, LeftOutIfEmpty(&ReportRequest::below));
 };
 
 // REPE, a DDM extension: a report to be written on the VM's side if the program ends before this
@@ -58,11 +44,8 @@ struct ReportAtEndRequest {
   static constexpr ChunkType kType = chunk_type("REPE");
   std::string path;
   std::string below{};
-  Bytes encode() const { return encode_with_method(path, below); }
-  static std::optional<ReportAtEndRequest> decode(ByteSpan data) {
-    return decode_with_method<ReportAtEndRequest>(data);
-  }
-  friend bool operator==(const ReportAtEndRequest&, const ReportAtEndRequest&) = default;
+  static constexpr auto kFields =
+      std::tuple(&ReportAtEndRequest::path, LeftOutIfEmpty(&ReportAtEndRequest::below));
 };
 
 // Compresses the pieces of a report into the reply's data.

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <memory>
 
+#include "wire/chunks/heap_info.h"
 #include "wire/chunks/heap_segments.h"
 
 namespace ddm {
@@ -16,8 +17,8 @@ namespace ddm {
 struct SessionModes {
   std::atomic<bool> thread_events{false};              // THEN
   std::atomic<std::uint32_t> thread_status_millis{0};  // THST interval, 0 = none
-  std::atomic<std::uint8_t> heap_info_when{0};         // HPIF: 0 never, 2 next GC, 3 every GC
-  // kNow is answered at once and never stored here.
+  std::atomic<HeapInfoWhen> heap_info_when{HeapInfoWhen::kNever};  // HPIF
+  // kNow, here and above, is answered at once and never stored.
   std::atomic<MapSettings> java_maps{MapSettings{}};    // HPSG, HPSO
   std::atomic<MapSettings> native_maps{MapSettings{}};  // NHSG
   // When one of the last three was set: earlier collections send no events to it.

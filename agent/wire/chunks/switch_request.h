@@ -10,9 +10,6 @@ struct Switch {
   static constexpr ChunkType kType = Type;
   bool on = false;
   static constexpr auto kFields = std::tuple(&Switch::on);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<Switch>(data); }
-  friend bool operator==(const Switch&, const Switch&) = default;
 };
 
 using ThreadEventsRequest = Switch<chunk_type("THEN")>;

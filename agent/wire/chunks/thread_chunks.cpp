@@ -11,20 +11,6 @@ constexpr std::uint8_t kTableEntryWithoutDaemon = 17;
 
 }  // namespace
 
-Bytes ThreadStatusRequest::encode() const {
-  ByteWriter out;
-  if (interval_millis) out.u4(*interval_millis);
-  return out.take();
-}
-
-std::optional<ThreadStatusRequest> ThreadStatusRequest::decode(ByteSpan data) {
-  if (data.empty()) return ThreadStatusRequest{};
-  ByteReader in(data);
-  const ThreadStatusRequest request{in.u4()};
-  if (!in.ok()) return {};
-  return request;
-}
-
 Bytes ThreadStatusTable::encode() const {
   const std::size_t count = std::min(entries.size(), kMaxEntries);
   ByteWriter out;

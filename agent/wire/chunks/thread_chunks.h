@@ -4,7 +4,7 @@
 // People are shown Java's id, which THID gives.
 #pragma once
 
-#include "wire/chunks/fields.h"
+#include "wire/chunks/special_fields.h"
 
 namespace ddm {
 
@@ -15,9 +15,6 @@ struct ThreadNameEvent {
   std::uint32_t id = 0;
   std::string name;
   static constexpr auto kFields = std::tuple(&ThreadNameEvent::id, &ThreadNameEvent::name);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<ThreadNameEvent>(data); }
-  friend bool operator==(const ThreadNameEvent&, const ThreadNameEvent&) = default;
 };
 using ThreadCreated = ThreadNameEvent<chunk_type("THCR")>;
 using ThreadRenamed = ThreadNameEvent<chunk_type("THNM")>;
@@ -28,9 +25,6 @@ struct ThreadIdOnly {
   static constexpr ChunkType kType = Type;
   std::uint32_t id = 0;
   static constexpr auto kFields = std::tuple(&ThreadIdOnly::id);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<ThreadIdOnly>(data); }
-  friend bool operator==(const ThreadIdOnly&, const ThreadIdOnly&) = default;
 };
 using ThreadDied = ThreadIdOnly<chunk_type("THDE")>;
 using StackRequest = ThreadIdOnly<chunk_type("STKL")>;
@@ -53,10 +47,7 @@ enum class ThreadState : std::uint8_t {
 struct ThreadStatusRequest {
   static constexpr ChunkType kType = chunk_type("THST");
   std::optional<std::uint32_t> interval_millis;
-
-  Bytes encode() const;
-  static std::optional<ThreadStatusRequest> decode(ByteSpan data);
-  friend bool operator==(const ThreadStatusRequest&, const ThreadStatusRequest&) = default;
+  static constexpr auto kFields = std::tuple(&ThreadStatusRequest::interval_millis);
 };
 
 // THST, the reply to a request without data.
@@ -79,7 +70,6 @@ struct ThreadStatusTable {
     static constexpr auto kFields =
         std::tuple(&Entry::id, &Entry::state, &Entry::os_id, &Entry::user_ticks,
                    &Entry::system_ticks, &Entry::daemon);
-    friend bool operator==(const Entry&, const Entry&) = default;
   };
   std::vector<Entry> entries;
 
@@ -97,13 +87,9 @@ struct JavaThreadIds {
     std::uint32_t id = 0;
     std::int64_t java_id = 0;
     static constexpr auto kFields = std::tuple(&Entry::id, &Entry::java_id);
-    friend bool operator==(const Entry&, const Entry&) = default;
   };
   std::vector<Entry> entries;
   static constexpr auto kFields = std::tuple(&JavaThreadIds::entries);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<JavaThreadIds>(data); }
-  friend bool operator==(const JavaThreadIds&, const JavaThreadIds&) = default;
 };
 inline constexpr std::string_view kJavaThreadIdsFeature = "java-thread-ids";  // in FEAT
 
@@ -115,13 +101,9 @@ struct ThreadStatusList {
     ThreadState state = ThreadState::kRunning;
     bool suspended = false;
     static constexpr auto kFields = std::tuple(&Entry::id, &Entry::state, &Entry::suspended);
-    friend bool operator==(const Entry&, const Entry&) = default;
   };
   std::vector<Entry> entries;
   static constexpr auto kFields = std::tuple(&ThreadStatusList::entries);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<ThreadStatusList>(data); }
-  friend bool operator==(const ThreadStatusList&, const ThreadStatusList&) = default;
 };
 
 // STKL, the reply.
@@ -136,15 +118,11 @@ struct ThreadStack {
     std::int32_t line = -1;
     static constexpr auto kFields =
         std::tuple(&Frame::class_name, &Frame::method, &Frame::file, &Frame::line);
-    friend bool operator==(const Frame&, const Frame&) = default;
   };
   std::uint32_t id = 0;
   std::vector<Frame> frames;
   static constexpr auto kFields =
       std::tuple(ReservedField{}, &ThreadStack::id, &ThreadStack::frames);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<ThreadStack>(data); }
-  friend bool operator==(const ThreadStack&, const ThreadStack&) = default;
 };
 
 }  // namespace ddm

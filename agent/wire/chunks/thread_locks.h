@@ -21,13 +21,11 @@ struct ThreadLocks {
     std::string class_name;
     std::uint32_t hash = 0;
     static constexpr auto kFields = std::tuple(&Lock::class_name, &Lock::hash);
-    friend bool operator==(const Lock&, const Lock&) = default;
   };
   struct Held {
     Lock lock;
     std::int32_t frame = -1;
     static constexpr auto kFields = std::tuple(&Held::lock, &Held::frame);
-    friend bool operator==(const Held&, const Held&) = default;
   };
   struct Thread {
     std::int64_t java_id = 0;
@@ -42,13 +40,9 @@ struct ThreadLocks {
         &Thread::java_id, &Thread::name, UpTo{&Thread::waits, Waits::kPark},
         OnlyWith{&Thread::waits, std::tuple(&Thread::lock, &Thread::owner_id, &Thread::owner)},
         &Thread::frames, &Thread::held);
-    friend bool operator==(const Thread&, const Thread&) = default;
   };
   std::vector<Thread> threads;
   static constexpr auto kFields = std::tuple(&ThreadLocks::threads);
-  Bytes encode() const { return encode_fields(*this); }
-  static auto decode(ByteSpan data) { return decode_fields<ThreadLocks>(data); }
-  friend bool operator==(const ThreadLocks&, const ThreadLocks&) = default;
 };
 inline constexpr std::string_view kThreadLocksFeature = "thread-locks";  // in FEAT
 

@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "vm/jvmti_error.h"
-#include "wire/chunks/heap_info.h"
 
 namespace ddm {
 
 bool GcEvents::wanted_by(const Session& session) {
   const SessionModes& modes = session.modes;
-  return modes.heap_info_when >= static_cast<std::uint8_t>(HeapInfoWhen::kNextGc) ||
+  return modes.heap_info_when >= HeapInfoWhen::kNextGc ||
          modes.java_maps.load().when != SegmentsWhen::kNever ||
          modes.native_maps.load().when != SegmentsWhen::kNever;
 }
@@ -20,18 +19,18 @@ std::string GcEvents::refresh() {
   const bool wanted = std::any_of(sessions.begin(), sessions.end(),
                                   [](const SessionPtr& session) { return wanted_by(*session); });
   if (wanted == on_) return "";
+  jvmtiError error = JVMTI_ERROR_NONE;
   if (wanted) {
     if (!pulse_.start()) return "there is no thread for events";
     listen_to(JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, *this);
     jvmtiCapabilities needed{};
     needed.can_generate_garbage_collection_events = 1;
-    const jvmtiError error = context_.jvmti->AddCapabilities(&needed);
-    if (error != JVMTI_ERROR_NONE) {
-      return std::string("the VM tells of no collections: ") + jvmti_error_name(error);
-    }
+    error = context_.jvmti->AddCapabilities(&needed);
   }
-  const jvmtiError error = context_.jvmti->SetEventNotificationMode(
-      wanted ? JVMTI_ENABLE : JVMTI_DISABLE, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, nullptr);
+  if (error == JVMTI_ERROR_NONE) {
+    error = context_.jvmti->SetEventNotificationMode(wanted ? JVMTI_ENABLE : JVMTI_DISABLE,
+                                                     JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, nullptr);
+  }
   if (error != JVMTI_ERROR_NONE) {
     return std::string("the VM tells of no collections: ") + jvmti_error_name(error);
   }

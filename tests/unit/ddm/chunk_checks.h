@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "wire/chunks/chunk.h"
+#include "wire/chunks/fields.h"
 
 namespace ddm {
 
@@ -35,13 +35,13 @@ template <typename Message>
 auto decode_exactly(ByteSpan data) {
   const std::unique_ptr<std::uint8_t[]> copy(new std::uint8_t[data.size()]);
   std::copy(data.begin(), data.end(), copy.get());
-  return Message::decode(ByteSpan(copy.get(), data.size()));
+  return decode<Message>(ByteSpan(copy.get(), data.size()));
 }
 
 // `complete`: how many bytes have to be there for the chunk to be understood at all.
 template <typename Message>
 void check_chunk(const Message& message, const std::string& expected, std::size_t complete) {
-  const Bytes bytes = message.encode();
+  const Bytes bytes = encode(message);
   CHECK(bytes == bytes_of(expected));
   const auto back = decode_exactly<Message>(bytes);
   REQUIRE(back);
@@ -56,7 +56,7 @@ void check_chunk(const Message& message, const std::string& expected, std::size_
 
 template <typename Message>
 void check_chunk(const Message& message, const std::string& expected) {
-  check_chunk(message, expected, message.encode().size());
+  check_chunk(message, expected, encode(message).size());
 }
 
 }  // namespace ddm

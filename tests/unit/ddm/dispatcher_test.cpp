@@ -69,7 +69,7 @@ std::optional<Fail> only_fail(const Bench& bench) {
       bench.replies[0][0].type != Fail::kType) {
     return {};
   }
-  return Fail::decode(bench.replies[0][0].data);
+  return decode<Fail>(bench.replies[0][0].data);
 }
 
 }  // namespace
@@ -142,7 +142,7 @@ TEST_CASE("A request that waits can be refused, once, and its handler does not r
   REQUIRE(bench.replies.size() == 1);
   REQUIRE(bench.replies[0].size() == 3);
   for (const std::size_t refused : {0, 2}) {
-    const auto fail = Fail::decode(bench.replies[0][refused].data);
+    const auto fail = decode<Fail>(bench.replies[0][refused].data);
     REQUIRE(fail);
     CHECK(fail->message == "AAAA was not answered: somebody holds it");
   }
@@ -350,7 +350,7 @@ TEST_CASE("When the answers to a packet are enough, the chunks that are left get
   REQUIRE(bench.replies[0].size() == 25);
   CHECK(bench.replies[0][2].size() == 6'000'000);
   for (std::size_t i = 3; i < 25; ++i) {
-    const auto fail = Fail::decode(bench.replies[0][i].data);
+    const auto fail = decode<Fail>(bench.replies[0][i].data);
     REQUIRE(fail);
     CHECK(fail->code == FailCode::kTooBig);
   }

@@ -31,8 +31,8 @@ struct Map {
 
 TEST_CASE("HPIF asks when, and only for what there is") {
   check_chunk(HeapInfoRequest{HeapInfoWhen::kEveryGc}, "03");
-  CHECK(HeapInfoRequest::decode(bytes_of("02"))->when == HeapInfoWhen::kNextGc);
-  CHECK_FALSE(HeapInfoRequest::decode(bytes_of("04")));
+  CHECK(decode<HeapInfoRequest>(bytes_of("02"))->when == HeapInfoWhen::kNextGc);
+  CHECK_FALSE(decode<HeapInfoRequest>(bytes_of("04")));
   CHECK(to_chunk(HeapInfoRequest{}).type == chunk_type("HPIF"));
 }
 
@@ -40,18 +40,18 @@ TEST_CASE("HPIF's reply is 32 bytes for one heap and 4 for none") {
   HeapInfo info;
   info.heaps.push_back({1, 0x0102030405060708, HeapInfoWhen::kNow, 64, 32, 16, 2});
   check_chunk(info, "00000001 00000001 0102030405060708 01 00000040 00000020 00000010 00000002");
-  CHECK(info.encode().size() == 4 + 29);
+  CHECK(encode(info).size() == 4 + 29);
   check_chunk(HeapInfo{}, "00000000");
   info.heaps.push_back({2, 0, HeapInfoWhen::kEveryGc, 1, 1, 1, 1});
-  CHECK(HeapInfo::decode(info.encode()) == info);
-  CHECK_FALSE(HeapInfo::decode(bytes_of("ffffffff 00000001")));
+  CHECK(decode<HeapInfo>(encode(info)) == info);
+  CHECK_FALSE(decode<HeapInfo>(bytes_of("ffffffff 00000001")));
 }
 
 TEST_CASE("HPIF's figures stay below 2 GiB, since servers read them signed") {
   HeapInfo info;
   info.heaps.push_back({1, 0, HeapInfoWhen::kNow, std::uint64_t{6} << 30, 0x80000000, 0x7fffffff,
                         0xffffffffffffffff});
-  const Bytes bytes = info.encode();
+  const Bytes bytes = encode(info);
   CHECK(Bytes(bytes.begin() + 17, bytes.end()) == bytes_of("7fffffff 7fffffff 7fffffff 7fffffff"));
 }
 
@@ -60,17 +60,17 @@ TEST_CASE("HPUS tells the heap uncut, and each collector") {
   check_chunk(usage,
               "0000000180000000 0000000080000000 000000007fffffff 00000001 "
               "00000004 0043 006f 0070 0079 0000000000000002 0000000000000003");
-  CHECK_FALSE(HeapUsage::decode(bytes_of("0000000180000000 0000000080000000")));
+  CHECK_FALSE(decode<HeapUsage>(bytes_of("0000000180000000 0000000080000000")));
 }
 
 TEST_CASE("HPSG and NHSG ask when and what") {
   check_chunk(HeapSegmentsRequest{{SegmentsWhen::kEveryGc, 1}}, "01 01");
   check_chunk(HeapSegmentsRequest{{SegmentsWhen::kNow, 0}}, "02 00");
   check_chunk(NativeSegmentsRequest{{SegmentsWhen::kNever, 1}}, "00 01");
-  CHECK_FALSE(HeapSegmentsRequest::decode(bytes_of("03 00")));
-  CHECK_FALSE(HeapSegmentsRequest::decode(bytes_of("01 02")));
+  CHECK_FALSE(decode<HeapSegmentsRequest>(bytes_of("03 00")));
+  CHECK_FALSE(decode<HeapSegmentsRequest>(bytes_of("01 02")));
   check_chunk(NativeSegmentsRequest{{SegmentsWhen::kNow, 0}}, "02 00");
-  CHECK(NativeSegmentsRequest::decode(bytes_of("01 09")));
+  CHECK(decode<NativeSegmentsRequest>(bytes_of("01 09")));
 }
 
 TEST_CASE("Brackets carry the heap's id") {
@@ -243,15 +243,15 @@ TEST_CASE("HPDP asks for a dump and for its pieces, and is told of what was made
   using What = HeapDumpPieceRequest::What;
   for (const What what : {What::kMake, What::kMakeWithStacks, What::kNextPiece}) {
     const HeapDumpPieceRequest request{what};
-    CHECK(HeapDumpPieceRequest::decode(request.encode()) == request);
+    CHECK(HeapDumpPieceRequest::decode(encode(request)) == request);
   }
   CHECK_FALSE(HeapDumpPieceRequest::decode(Bytes{3}));
   CHECK_FALSE(HeapDumpPieceRequest::decode(Bytes{}));
   const HeapDumpMade made{std::uint64_t{5} << 32, 77, "live= is off"};
-  const Bytes bytes = made.encode();
+  const Bytes bytes = encode(made);
   CHECK(bytes.size() == 8 + 8 + 4 + 2 * 12);
-  CHECK(HeapDumpMade::decode(bytes) == made);
-  CHECK_FALSE(HeapDumpMade::decode(ByteSpan(bytes).first(19)));
+  CHECK(decode<HeapDumpMade>(bytes) == made);
+  CHECK_FALSE(decode<HeapDumpMade>(ByteSpan(bytes).first(19)));
 }
 
 TEST_CASE("HPDU, MPRS and their replies have their fields in order") {
@@ -262,14 +262,14 @@ TEST_CASE("HPDU, MPRS and their replies have their fields in order") {
   check_chunk(TraceToFileReply{false}, "01");
   check_chunk(TraceRequest{0x800000, 0}, "00800000 00000000");
   const TraceRequest filtered{1, 2, "a", 3, "b"};
-  CHECK(filtered.encode() ==
+  CHECK(encode(filtered) ==
         Bytes{0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0x61, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0x62});
-  CHECK(TraceRequest::decode(filtered.encode()) == filtered);
-  CHECK(TraceRequest::decode(ByteSpan(filtered.encode()).first(14))->below.empty());
-  CHECK_FALSE(TraceRequest::decode(ByteSpan(filtered.encode()).first(20)));
+  CHECK(decode<TraceRequest>(encode(filtered)) == filtered);
+  CHECK(decode<TraceRequest>(ByteSpan(encode(filtered)).first(14))->below.empty());
+  CHECK_FALSE(decode<TraceRequest>(ByteSpan(encode(filtered)).first(20)));
   check_chunk(SampleRequest{0x800000, 0, 1000}, "00800000 00000000 000003e8");
   check_chunk(ProfilingState{ProfilingState::Mode::kSampling}, "02");
-  CHECK_FALSE(ProfilingState::decode(bytes_of("03")));
+  CHECK_FALSE(decode<ProfilingState>(bytes_of("03")));
   CHECK(to_chunk(HeapDumpReply{}).type == chunk_type("HPDU"));
   CHECK(to_chunk(TraceToFileRequest{}).type == chunk_type("MPRS"));
   CHECK(to_chunk(TraceToFileReply{}).type == chunk_type("MPRE"));
@@ -329,12 +329,12 @@ TEST_CASE("Addresses of a native backtrace are named by the answer's maps") {
 
 TEST_CASE("HPRG asks for regions and HPCL comes with the classes of tiles") {
   check_chunk(HeapRegionsRequest{RegionDetail::kClasses}, "02");
-  CHECK_FALSE(HeapRegionsRequest::decode(bytes_of("03")));
-  CHECK_FALSE(HeapRegionsRequest::decode(bytes_of("")));
+  CHECK_FALSE(decode<HeapRegionsRequest>(bytes_of("03")));
+  CHECK_FALSE(decode<HeapRegionsRequest>(bytes_of("")));
   check_chunk(HeapRegions{{{0x100000000, 0x100000, 0x18, RegionRole::kHumongous}}},
               "00000001 0000000100000000 0000000000100000 0000000000000018 05");
   check_chunk(HeapClasses{0x4000, {"a"}, {{0x8000, 0, 3, 72}}},
               "0000000000004000 00000001 00000001 0061 00000001 "
               "0000000000008000 00000000 00000003 0000000000000048");
-  CHECK_FALSE(HeapRegions::decode(bytes_of("00000002 00")));
+  CHECK_FALSE(decode<HeapRegions>(bytes_of("00000002 00")));
 }

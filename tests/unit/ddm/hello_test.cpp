@@ -30,7 +30,7 @@ TEST_CASE("HELO's reply has twelve fields, both lengths before both names") {
 
 TEST_CASE("HELO's reply of an older VM has fewer fields") {
   const auto reply =
-      HelloReply::decode(bytes_of("00000001 00000007 00000001 00000001 \"V \"A 0000000a"));
+      decode<HelloReply>(bytes_of("00000001 00000007 00000001 00000001 \"V \"A 0000000a"));
   REQUIRE(reply);
   CHECK(reply->pid == 7);
   CHECK(reply->vm == "V");
@@ -46,20 +46,20 @@ TEST_CASE("HELO's names may be empty or beyond ASCII") {
               "00000001 00000000 00000000 00000000 00000000 00000000 00000000 00 00000000 00000000",
               16);
   reply.app = "\xc3\xa4\xf0\x9f\x98\x80";
-  const Bytes bytes = reply.encode();
+  const Bytes bytes = encode(reply);
   CHECK(Bytes(bytes.begin() + 12, bytes.begin() + 22) == bytes_of("00000003 00e4 d83d de00"));
-  CHECK(HelloReply::decode(bytes) == reply);
+  CHECK(decode<HelloReply>(bytes) == reply);
 }
 
 TEST_CASE("FEAT is a list of strings") {
   check_chunk(Features{{"a", "bc"}}, "00000002 00000001 \"a 00000002 \"bc");
   check_chunk(Features{}, "00000000");
-  CHECK_FALSE(Features::decode(bytes_of("ffffffff 00000001 \"a")));
+  CHECK_FALSE(decode<Features>(bytes_of("ffffffff 00000001 \"a")));
 }
 
 TEST_CASE("SAID is one text") {
   check_chunk(SaidAtLoad{"a\nb"}, "00000003 \"a 000a \"b");
-  CHECK_FALSE(SaidAtLoad::decode(bytes_of("00000003 \"a")));
+  CHECK_FALSE(decode<SaidAtLoad>(bytes_of("00000003 \"a")));
 }
 
 TEST_CASE("APNM, WAIT, EXIT and FAIL have their fields in order") {

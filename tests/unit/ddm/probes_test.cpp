@@ -9,9 +9,9 @@ using namespace ddm;
 TEST_CASE("a request for probes reads as it was written") {
   const ProbeRequest request{
       kProbeTime | kProbeStack, "shop.Cart.total", "arg1 > 100", 42, "sum", 1000, 3};
-  CHECK(ProbeRequest::decode(request.encode()) == request);
-  const Bytes bytes = request.encode();
-  CHECK_FALSE(ProbeRequest::decode(ByteSpan(bytes).first(bytes.size() - 1)));
+  CHECK(decode<ProbeRequest>(encode(request)) == request);
+  const Bytes bytes = encode(request);
+  CHECK_FALSE(decode<ProbeRequest>(ByteSpan(bytes).first(bytes.size() - 1)));
 }
 
 TEST_CASE("what probes have found reads as it was written") {
@@ -29,20 +29,20 @@ TEST_CASE("what probes have found reads as it was written") {
                             "",
                             {{"shop.Main", "main", "Main.java", 4}, {"A", "b", "", -2}}});
   findings.methods = {method, ProbeFindings::Method{}};
-  CHECK(ProbeFindings::decode(findings.encode()) == findings);
-  const Bytes bytes = findings.encode();
+  CHECK(decode<ProbeFindings>(encode(findings)) == findings);
+  const Bytes bytes = encode(findings);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    CHECK_FALSE(ProbeFindings::decode(ByteSpan(bytes).first(size)));
+    CHECK_FALSE(decode<ProbeFindings>(ByteSpan(bytes).first(size)));
   }
 }
 
 TEST_CASE("what is in the way of a change of classes reads as it was written") {
   const OutlookRequest request{"shop.*", "*.Cart.total"};
-  CHECK(OutlookRequest::decode(request.encode()) == request);
+  CHECK(decode<OutlookRequest>(encode(request)) == request);
   const ClassOutlook outlook{150, {"shop.Main.main", "shop.Cart.loop"}, {{"shop.Cart", 151}}};
-  const Bytes bytes = outlook.encode();
-  CHECK(ClassOutlook::decode(bytes) == outlook);
+  const Bytes bytes = encode(outlook);
+  CHECK(decode<ClassOutlook>(bytes) == outlook);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    CHECK_FALSE(ClassOutlook::decode(ByteSpan(bytes).first(size)));
+    CHECK_FALSE(decode<ClassOutlook>(ByteSpan(bytes).first(size)));
   }
 }

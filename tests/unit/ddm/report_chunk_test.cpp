@@ -40,12 +40,12 @@ Bytes packed(std::string_view text) {
 
 TEST_CASE("REPT asks for a format") {
   check_chunk(ReportRequest{"html"}, "00000004 \"html");
-  CHECK_FALSE(ReportRequest::decode(bytes_of("00000004 \"ht")));
+  CHECK_FALSE(decode<ReportRequest>(bytes_of("00000004 \"ht")));
 }
 
 TEST_CASE("REPE names the file for a report at the end") {
   check_chunk(ReportAtEndRequest{"/r.txt"}, "00000006 \"/r.txt");
-  CHECK_FALSE(ReportAtEndRequest::decode(bytes_of("00000006 \"/r")));
+  CHECK_FALSE(decode<ReportAtEndRequest>(bytes_of("00000006 \"/r")));
 }
 
 TEST_CASE("a report that is packed in pieces comes back whole") {

@@ -15,7 +15,7 @@ TEST_CASE("Switches are one byte, and anything but 0 is on") {
   check_chunk(LentOptionsRequest{"a", ""}, "00000001 0061 00000000");
   check_chunk(LentOptionsReply{}, "00000000");
   check_chunk(TrackingState{true}, "01");
-  CHECK(ThreadEventsRequest::decode(bytes_of("80"))->on);
+  CHECK(decode<ThreadEventsRequest>(bytes_of("80"))->on);
   CHECK(to_chunk(ThreadEventsRequest{}).type == chunk_type("THEN"));
   CHECK(to_chunk(TrackingRequest{}).type == chunk_type("REAE"));
   CHECK(to_chunk(TrackingState{}).type == chunk_type("REAQ"));
@@ -33,13 +33,13 @@ TEST_CASE("Thread events carry the id and the name") {
 }
 
 TEST_CASE("THST asks for one table, or for a list in intervals") {
-  CHECK(ThreadStatusRequest{}.encode().empty());
-  CHECK(ThreadStatusRequest::decode({}) == ThreadStatusRequest{});
-  CHECK(ThreadStatusRequest{500}.encode() == bytes_of("000001f4"));
-  CHECK(ThreadStatusRequest::decode(bytes_of("000001f4")) == ThreadStatusRequest{500});
-  CHECK(ThreadStatusRequest::decode(bytes_of("00000000")) == ThreadStatusRequest{0});
-  CHECK_FALSE(ThreadStatusRequest::decode(bytes_of("00")));
-  CHECK_FALSE(ThreadStatusRequest::decode(bytes_of("000001")));
+  CHECK(encode(ThreadStatusRequest{}).empty());
+  CHECK(decode<ThreadStatusRequest>({}) == ThreadStatusRequest{});
+  CHECK(encode(ThreadStatusRequest{500}) == bytes_of("000001f4"));
+  CHECK(decode<ThreadStatusRequest>(bytes_of("000001f4")) == ThreadStatusRequest{500});
+  CHECK(decode<ThreadStatusRequest>(bytes_of("00000000")) == ThreadStatusRequest{0});
+  CHECK_FALSE(decode<ThreadStatusRequest>(bytes_of("00")));
+  CHECK_FALSE(decode<ThreadStatusRequest>(bytes_of("000001")));
 }
 
 TEST_CASE("THID tells Java's own ids, of 64 bits") {
@@ -73,7 +73,7 @@ TEST_CASE("THST's table may have a longer header, longer entries or no daemon by
 TEST_CASE("THST's table never has more entries than a signed count can say") {
   ThreadStatusTable table;
   table.entries.resize(40'000);
-  const Bytes bytes = table.encode();
+  const Bytes bytes = encode(table);
   CHECK(Bytes(bytes.begin(), bytes.begin() + 4) == bytes_of("04 12 7fff"));
   CHECK(bytes.size() == 4 + 32767 * 18);
   CHECK(ThreadStatusTable::decode(bytes)->entries.size() == 32767);
@@ -83,7 +83,7 @@ TEST_CASE("THST's periodic list has the layout of 2007") {
   check_chunk(
       ThreadStatusList{{{1, ThreadState::kRunning, false}, {9, ThreadState::kMonitor, true}}},
       "00000002 00000001 01 00 00000009 03 01");
-  CHECK_FALSE(ThreadStatusList::decode(bytes_of("ffffffff 00000001 01 00")));
+  CHECK_FALSE(decode<ThreadStatusList>(bytes_of("ffffffff 00000001 01 00")));
 }
 
 TEST_CASE("STKL's reply has the frames with their lines, innermost first") {
@@ -119,6 +119,6 @@ TEST_CASE("THLK has the stacks of all threads with the locks they hold and wait 
   CHECK(to_chunk(ThreadLocks{}).type == chunk_type("THLK"));
   // A way to wait that nobody knows.
   CHECK_FALSE(
-      ThreadLocks::decode(bytes_of("00000001 0000000000000001 00000000 04 00000000 00000000 "
+      decode<ThreadLocks>(bytes_of("00000001 0000000000000001 00000000 04 00000000 00000000 "
                                    "0000000000000000 00000000 00000000 00000000")));
 }

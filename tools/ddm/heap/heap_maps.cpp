@@ -25,12 +25,12 @@ class MapReader {
   std::optional<Error> add(const Chunk& event) {
     if (event.type == HeapStart::kType) map_ = {};
     if (event.type == HeapRegions::kType) {
-      auto told = HeapRegions::decode(event.data);
+      auto told = decode<HeapRegions>(event.data);
       if (!told) return Error{"the target has sent regions that do not add up"};
       map_.regions = std::move(told->regions);
     }
     if (event.type == HeapClasses::kType) {
-      auto told = HeapClasses::decode(event.data);
+      auto told = decode<HeapClasses>(event.data);
       if (!told) return Error{"the target has sent classes that do not add up"};
       map_.classes = std::move(*told);
     }
@@ -100,7 +100,7 @@ Result<HeapPicture> read_map(DdmClient& client, bool live) {
   const auto done = client.ask(segments_request(SegmentsWhen::kNow, 1), DdmClient::kLongWork);
   if (!done) return done.error();
   // A target that does not know "now" fails without a message.
-  const auto fail = done->type == Fail::kType ? Fail::decode(done->data) : std::nullopt;
+  const auto fail = done->type == Fail::kType ? decode<Fail>(done->data) : std::nullopt;
   if (fail && !fail->message.empty()) return Error{fail->message};
   const std::deque<Chunk> events = client.take_events();
   if (has_end(events)) return map_in(events);
