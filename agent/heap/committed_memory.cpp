@@ -14,7 +14,7 @@ std::optional<std::uint64_t> query_vm(const char* name) {
   const auto ask = reinterpret_cast<std::int64_t (*)()>(vm_library::symbol(name));
   if (ask == nullptr) return std::nullopt;
   const std::int64_t bytes = ask();
-  if (bytes <= 0) return std::nullopt;
+  if (bytes < 0) return std::nullopt;
   return static_cast<std::uint64_t>(bytes);
 }
 
@@ -40,10 +40,16 @@ std::optional<std::uint64_t> total_heap_memory() { return query_vm("JVM_TotalMem
 std::optional<std::uint64_t> max_heap_memory() { return query_vm("JVM_MaxMemory"); }
 
 std::optional<std::uint64_t> used_heap_memory() {
-  const auto total = total_heap_memory();
-  const auto free = query_vm("JVM_FreeMemory");
-  if (!total || !free || *free > *total) return std::nullopt;
-  return *total - *free;
+  // Two calls: repeated if the heap was resized in between.
+  auto total = total_heap_memory();
+  for (int attempts_left = 10; total; --attempts_left) {
+    const auto free = query_vm("JVM_FreeMemory");
+    const auto total_now = total_heap_memory();
+    if (!free || !total_now) break;
+    if (total_now == total || attempts_left == 1) return *total_now - std::min(*free, *total_now);
+    total = total_now;
+  }
+  return std::nullopt;
 }
 
 }  // namespace ddm

@@ -16,9 +16,9 @@ struct MemoryRange {
 // The writable ranges in [begin, end), from /proc/self/maps, in ascending order.
 std::vector<MemoryRange> writable_memory(std::uintptr_t begin, std::uintptr_t end);
 
-// Runtime.totalMemory(), from the VM directly. Attached threads. nullopt: not available.
+// Runtime's totalMemory(), maxMemory(), and totalMemory() - freeMemory(), from the VM directly.
+// Attached threads. nullopt: not available.
 std::optional<std::uint64_t> total_heap_memory();
-// The same for Runtime.maxMemory(), and totalMemory() - freeMemory().
 std::optional<std::uint64_t> max_heap_memory();
 std::optional<std::uint64_t> used_heap_memory();
 

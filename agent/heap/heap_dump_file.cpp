@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/file_descriptor.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/management.h"
@@ -45,14 +44,11 @@ bool move_to_free_name(int directory, const std::string& from, const std::string
 }
 
 Result<std::shared_ptr<const StoredData>> open_stored(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return errno_error("reading the heap dump");
+  FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat facts {};
-  const int failed = fstat(fd, &facts);
-  const auto size = failed != 0 ? 0 : static_cast<std::uint64_t>(facts.st_size);
-  auto dump = std::make_shared<const StoredData>(fd, size);
-  if (failed != 0) return errno_error("reading the heap dump");
-  return dump;
+  if (!fd.valid() || fstat(fd.get(), &facts) != 0) return errno_error("reading the heap dump");
+  return std::make_shared<const StoredData>(std::move(fd),
+                                            static_cast<std::uint64_t>(facts.st_size));
 }
 
 // Owns the strong handles of a dump.
@@ -168,7 +164,7 @@ Result<std::uint64_t> HeapDumper::write_to(JNIEnv* jni, const Target& target,
   if (dumped) dumped();
   std::uint64_t with_stack = 0;
   if (*sites) {
-    const auto rewritten = rewrite_in_place(target.temporary_path(), **sites);
+    const auto rewritten = rewrite(target.temporary_path(), **sites);
     if (!rewritten) return failed(rewritten.message());
     with_stack = *rewritten;
   }
@@ -200,37 +196,32 @@ Result<std::optional<DumpSites>> HeapDumper::dump(JNIEnv* jni, const std::string
   return sites;
 }
 
-Result<std::uint64_t> HeapDumper::rewrite(const std::string& path, DumpSites& sites,
-                                          const ReportSink& sink) {
+Result<std::uint64_t> HeapDumper::rewrite(const std::string& path, DumpSites& sites) {
   const FileDescriptor whole(open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (!whole.valid()) return errno_error("reading the heap dump");
-  unlink(path.c_str());
+  unlink(path.c_str());  // the VM's file is open, and its name is free
   // Frees the disk blocks of the part that has been read, for the output.
   const auto used = [&](std::uint64_t bytes) {
     fallocate(whole.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
               static_cast<off_t>(bytes));
   };
-  const SitesDumpResult result = write_sites_dump(
-      whole.get(), sites, [&](std::string_view piece) { return !closed_ && sink(piece); }, used);
-  if (closed_) return Error{"the program ends"};
-  if (!result.problem.empty()) return Error{"the VM's heap dump: " + result.problem};
-  return result.with_stack;
-}
-
-Result<std::uint64_t> HeapDumper::rewrite_in_place(const std::string& path, DumpSites& sites) {
   FileDescriptor fresh;
   int error = 0;
-  const auto with_stack = rewrite(path, sites, [&](std::string_view piece) {
-    if (!fresh.valid()) {  // the VM's file is open, and its name is free
+  const auto write = [&](std::string_view piece) {
+    if (closed_) return false;
+    if (!fresh.valid()) {
       fresh = FileDescriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
       if (!fresh.valid()) error = errno;
     }
     if (error == 0) error = write_all(fresh.get(), piece);
     return error == 0;
-  });
+  };
+  const SitesDumpResult result = write_sites_dump(whole.get(), sites, write, used);
   if (error == 0 && fresh.valid() && ::close(fresh.release()) != 0 && errno != EINTR) error = errno;
   if (error != 0) return Error{errno_text(error)};
-  return with_stack;
+  if (closed_) return Error{"the program ends"};
+  if (!result.problem.empty()) return Error{"the VM's heap dump: " + result.problem};
+  return result.with_stack;
 }
 
 void HeapDumper::vm_dies() {
@@ -260,26 +251,12 @@ std::optional<Error> HeapDumper::refuse_big_heap(JNIEnv* jni, std::size_t max_by
                   bytes / kMiB, max_bytes / kMiB)};
 }
 
-Result<std::shared_ptr<const StoredData>> HeapDumper::store(JNIEnv* jni, std::size_t max_bytes) {
+Result<HeapDumper::Stored> HeapDumper::store(JNIEnv* jni, const HoldObjects& hold,
+                                             std::optional<std::size_t> max_bytes) {
   const std::lock_guard one(one_dump_);
-  if (auto too_big = refuse_big_heap(jni, max_bytes)) return std::move(*too_big);
-  auto stored = store_unlimited(jni, {});
-  if (!stored) return stored.error();
-  if (const std::uint64_t size = stored->data->size(); size > max_bytes) {
-    return Error{
-        fmt::format("the heap dump has {} MiB, and {} MiB fit into a packet; HPDU, "
-                    "or jcmd PID GC.heap_dump, writes it to a file",
-                    size / kMiB, max_bytes / kMiB)};
+  if (max_bytes) {
+    if (auto too_big = refuse_big_heap(jni, *max_bytes)) return std::move(*too_big);
   }
-  return std::move(stored->data);
-}
-
-Result<HeapDumper::Stored> HeapDumper::store(JNIEnv* jni, const HoldObjects& hold) {
-  const std::lock_guard one(one_dump_);
-  return store_unlimited(jni, hold);
-}
-
-Result<HeapDumper::Stored> HeapDumper::store_unlimited(JNIEnv* jni, const HoldObjects& hold) {
   const char* parent = getenv("TMPDIR");
   std::string directory =
       (parent != nullptr && *parent != '\0' ? std::string(parent) : "/tmp") + "/ddmagent-XXXXXX";
@@ -295,12 +272,18 @@ Result<HeapDumper::Stored> HeapDumper::store_unlimited(JNIEnv* jni, const HoldOb
   if (!sites) return Error{"heap dump: " + sites.message()};
   Stored stored;
   if (*sites) {
-    const auto with_stack = rewrite_in_place(path, **sites);
+    const auto with_stack = rewrite(path, **sites);
     if (!with_stack) return Error{"heap dump: " + with_stack.message()};
     stored.with_stack = *with_stack;
   }
   auto data = open_stored(path);
   if (!data) return data.error();
+  if (const std::uint64_t size = (*data)->size(); max_bytes && size > *max_bytes) {
+    return Error{
+        fmt::format("the heap dump has {} MiB, and {} MiB fit into a packet; HPDU, "
+                    "or jcmd PID GC.heap_dump, writes it to a file",
+                    size / kMiB, *max_bytes / kMiB)};
+  }
   stored.data = std::move(*data);
   return stored;
 }

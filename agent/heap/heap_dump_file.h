@@ -43,13 +43,12 @@ class HeapDumper final : public HeapDumps {
 
   // The same into an unlinked file. An error if it exceeds `max_bytes`, which is often known from the
   // heap's size before anything is written.
-  Result<std::shared_ptr<const StoredData>> store(JNIEnv* jni, std::size_t max_bytes);
-  // Without a size limit.
   struct Stored {
     std::shared_ptr<const StoredData> data;
     std::uint64_t with_stack = 0;
   };
-  Result<Stored> store(JNIEnv* jni, const HoldObjects& hold);
+  Result<Stored> store(JNIEnv* jni, const HoldObjects& hold,
+                       std::optional<std::size_t> max_bytes = std::nullopt);
 
   void vm_dies() override;
   bool is_writing() const override { return writing_; }
@@ -81,12 +80,10 @@ class HeapDumper final : public HeapDumps {
   // Writes the VM's dump to `path`, with the objects of `hold` as roots.
   Result<std::optional<DumpSites>> dump(JNIEnv* jni, const std::string& path, jstring java_path,
                                         const HoldObjects& hold);
-  // Rewrites that dump and returns the number of objects with stacks. Removes `path` first.
-  Result<std::uint64_t> rewrite(const std::string& path, DumpSites& sites, const ReportSink& sink);
   Result<std::uint64_t> write_to(JNIEnv* jni, const Target& target, const HoldObjects& hold,
                                  Existing existing, const std::function<void()>& dumped);
-  Result<std::uint64_t> rewrite_in_place(const std::string& path, DumpSites& sites);
-  Result<Stored> store_unlimited(JNIEnv* jni, const HoldObjects& hold);
+  // Rewrites that dump and returns the number of objects with stacks.
+  Result<std::uint64_t> rewrite(const std::string& path, DumpSites& sites);
   // With the lock held.
   void remove_unfinished() const;
   static void remove_all_at_exit();

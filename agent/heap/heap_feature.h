@@ -29,7 +29,7 @@ class HeapFeature final : public Feature {
     maps_.disconnected(session);
     heap_.disconnected(session);
   }
-  void end() override { heap_.close(); }
+  void end() override { heap_.dumper().close(); }
 
  private:
   HeapMapHandlers maps_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "heap/committed_memory.h"
 #include "vm/java_text.h"
 #include "vm/jvmti_memory.h"
 #include "vm/management.h"
@@ -58,49 +59,17 @@ std::optional<HeapFigures> HeapFiguresReader::read_usage(JNIEnv* jni, jobject us
                      not_negative(jni->GetLongField(usage, usage_.init))};
 }
 
-bool HeapFiguresReader::find_runtime(JNIEnv* jni) {
-  if (runtime_.object != nullptr) return true;
-  const LocalRef<jclass> type(jni, jni->FindClass("java/lang/Runtime"));
-  if (clear_exception(jni) || !type) return false;
-  const jmethodID get = jni->GetStaticMethodID(type.get(), "getRuntime", "()Ljava/lang/Runtime;");
-  runtime_.max = get ? jni->GetMethodID(type.get(), "maxMemory", "()J") : nullptr;
-  runtime_.total = runtime_.max ? jni->GetMethodID(type.get(), "totalMemory", "()J") : nullptr;
-  runtime_.free = runtime_.total ? jni->GetMethodID(type.get(), "freeMemory", "()J") : nullptr;
-  if (clear_exception(jni) || runtime_.free == nullptr) return false;
-  const LocalRef<jobject> runtime(jni, jni->CallStaticObjectMethod(type.get(), get));
-  if (clear_exception(jni) || !runtime) return false;
-  runtime_.object = jni->NewGlobalRef(runtime.get());
-  return runtime_.object != nullptr;
-}
-
 std::optional<HeapFigures> HeapFiguresReader::heap(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   auto figures = read_usage(jni, management::heap_usage(jni));
-  const auto now = read_runtime(jni);
-  if (!figures) return now;
-  if (now) figures->used_bytes = std::min(now->used_bytes, figures->committed_bytes);
-  return figures;
-}
-
-std::optional<HeapFigures> HeapFiguresReader::read_runtime(JNIEnv* jni) {
-  if (!find_runtime(jni)) return std::nullopt;
-  bool threw = false;
-  const auto ask = [&](jmethodID method) {
-    const jlong bytes = jni->CallLongMethod(runtime_.object, method);
-    threw = clear_exception(jni) || threw;
-    return not_negative(bytes);
-  };
-  HeapFigures figures;
-  figures.max_bytes = ask(runtime_.max);
-  // The figures need two calls: repeat if the heap was resized in between.
-  std::uint64_t free = 0;
-  for (int attempt = 0; attempt < 10; ++attempt) {
-    figures.committed_bytes = ask(runtime_.total);
-    free = ask(runtime_.free);
-    if (ask(runtime_.total) == figures.committed_bytes) break;
+  const auto used = used_heap_memory();
+  if (!figures) {
+    const auto max = max_heap_memory();
+    const auto total = total_heap_memory();
+    if (!max || !total || !used) return std::nullopt;
+    figures = HeapFigures{*max, *total, 0, 0};
   }
-  if (threw) return std::nullopt;
-  figures.used_bytes = figures.committed_bytes > free ? figures.committed_bytes - free : 0;
+  if (used) figures->used_bytes = std::min(*used, figures->committed_bytes);
   return figures;
 }
 

@@ -52,13 +52,6 @@ class HeapFiguresReader {
     PoolKind kind;
     jobject bean;  // global reference
   };
-  struct Runtime {
-    jobject object = nullptr;  // global reference
-    jmethodID max = nullptr;
-    jmethodID total = nullptr;
-    jmethodID free = nullptr;
-  };
-
   struct UsageFields {  // of java.lang.management.MemoryUsage
     jfieldID init = nullptr;
     jfieldID max = nullptr;
@@ -69,14 +62,10 @@ class HeapFiguresReader {
   bool find_usage_fields(JNIEnv* jni, jobject usage);
   // Deletes the local reference. nullopt if that is null.
   std::optional<HeapFigures> read_usage(JNIEnv* jni, jobject usage);
-  bool find_runtime(JNIEnv* jni);
-  // By java.lang.Runtime's methods; nullopt after an exception.
-  std::optional<HeapFigures> read_runtime(JNIEnv* jni);
   void find_pools(JNIEnv* jni);
 
   std::mutex mutex_;
   UsageFields usage_;
-  Runtime runtime_;
   bool pools_found_ = false;
   std::vector<Pool> pools_;
 };

@@ -1,7 +1,6 @@
 #include "heap/heap_handlers.h"
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 
 #include "core/clocks.h"
@@ -136,9 +135,9 @@ void HeapHandlers::dump(const Request& request, Reply reply) {
   bool made = false;
   auto dump = dump_.get(request.asked, [&]() -> Result<Chunk> {
     made = true;
-    auto stored = dumper_.store(context_.jni(), kMaxDump);
+    auto stored = dumper_.store(context_.jni(), {}, kMaxDump);
     if (!stored) return stored.error();
-    return Chunk{kHeapDumpStream, {}, std::move(*stored)};
+    return Chunk{kHeapDumpStream, {}, std::move(stored->data)};
   });
   if (!dump) return reply.fail(FailCode::kRefused, dump.message());
   reply.send(std::move(*dump));

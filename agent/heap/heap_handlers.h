@@ -30,9 +30,6 @@ class HeapHandlers {
   void disconnected(const SessionPtr& session);
   HeapDumper& dumper() { return dumper_; }
 
-  // At the program's end: removes temporary files.
-  void close() { dumper_.close(); }
-
  private:
   void info(const Request& request, Reply reply);
   void usage(const Request& request, Reply reply);

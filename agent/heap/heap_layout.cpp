@@ -1,8 +1,9 @@
 #include "heap/heap_layout.h"
 
-#include <initializer_list>
+#include <bit>
 #include <utility>
 
+#include "core/log.h"
 #include "vm/vm_entries.h"
 #include "vm/vm_flags.h"
 #include "vm/vm_structs.h"
@@ -69,6 +70,56 @@ SpaceLayout parallel_spaces(VmEntries& entries, std::uintptr_t heap) {
           entries.offset({{"MutableSpace", "_end"}})};
 }
 
+constexpr std::uint64_t kLeastRegion = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMostRegion = std::uint64_t{512} << 20;
+
+// The archive bit, before JDK 22 (JDK-8314157 and related changes); else 0.
+std::uint32_t bit_of_archives() {
+  const auto bit = vm_structs::int_constant("HeapRegionType::ArchiveMask");
+  return bit ? static_cast<std::uint32_t>(*bit) : 0;
+}
+
+// The name begins with G1, which it has not in older VMs.
+std::uint32_t region_constant(VmEntries& entries, const char* name) {
+  return static_cast<std::uint32_t>(entries.constant({name, name + 2}));
+}
+
+// Without the relations of RegionRoles all roles are kUnknown, which is logged.
+RegionRoles region_roles() {
+  VmEntries entries;
+  const std::uint32_t young = region_constant(entries, "G1HeapRegionType::YoungMask");
+  const std::uint32_t humongous_bit = region_constant(entries, "G1HeapRegionType::HumongousMask");
+  RegionRoles roles;
+  roles.eden = region_constant(entries, "G1HeapRegionType::EdenTag");
+  roles.survivor = region_constant(entries, "G1HeapRegionType::SurvTag");
+  roles.humongous = region_constant(entries, "G1HeapRegionType::StartsHumongousTag");
+  roles.old_bit = region_constant(entries, "G1HeapRegionType::OldMask");
+  roles.archive_bit = bit_of_archives();
+  const std::uint32_t others = young | humongous_bit;
+  entries.expect(std::has_single_bit(young) && roles.eden == young, "HeapRegionType::EdenTag");
+  entries.expect(roles.survivor == young + 1, "HeapRegionType::SurvTag");
+  entries.expect(std::has_single_bit(humongous_bit) && (young & humongous_bit) == 0 &&
+                     (roles.humongous & humongous_bit) != 0,
+                 "HeapRegionType::StartsHumongousTag");
+  entries.expect(std::has_single_bit(roles.old_bit) && (roles.old_bit & others) == 0 &&
+                     (roles.old_bit & roles.humongous) == 0,
+                 "HeapRegionType::OldMask");
+  if (entries.hold()) return roles;
+  log_warn("heap map: what regions are for is not told: {} is not as this VM's tables say",
+           entries.wrong());
+  return {};
+}
+
+// 0: unknown.
+std::uint64_t g1_region_bytes() {
+  VmEntries entries;
+  const auto bytes =
+      entries.value<std::uint64_t>({{"G1HeapRegion", "GrainBytes"}, {"HeapRegion", "GrainBytes"}});
+  const bool good =
+      entries.hold() && std::has_single_bit(bytes) && bytes >= kLeastRegion && bytes <= kMostRegion;
+  return good ? bytes : 0;
+}
+
 RegionLayout g1_regions(VmEntries& entries, std::uintptr_t heap) {
   const std::uintptr_t manager = heap + entries.offset({{"G1CollectedHeap", "_hrm"}});
   const std::uintptr_t table = manager + entries.offset({{"G1HeapRegionManager", "_regions"},
@@ -76,23 +127,32 @@ RegionLayout g1_regions(VmEntries& entries, std::uintptr_t heap) {
   RegionLayout layout;
   layout.table = table + entries.offset({{"G1HeapRegionTable", "_base"}});
   layout.length = table + entries.offset({{"G1HeapRegionTable", "_length"}});
-  layout.bottom = entries.offset({{"G1HeapRegion", "_bottom"}, {"HeapRegion", "_bottom"}});
-  layout.top = entries.offset({{"G1HeapRegion", "_top"}, {"HeapRegion", "_top"}});
-  layout.end = entries.offset({{"G1HeapRegion", "_end"}, {"HeapRegion", "_end"}});
-  layout.type = entries.offset({{"G1HeapRegion", "_type"}, {"HeapRegion", "_type"}}) +
-                entries.offset({{"G1HeapRegionType", "_tag"}, {"HeapRegionType", "_tag"}});
-  const auto tag = [&entries](const char* now, const char* before) {
-    return static_cast<std::uint32_t>(entries.constant({now, before}));
+  const auto field = [&entries](const char* name) {
+    return entries.offset({{"G1HeapRegion", name}, {"HeapRegion", name}});
   };
-  layout.free_tag = tag("G1HeapRegionType::FreeTag", "HeapRegionType::FreeTag");
-  layout.humongous_tag =
-      tag("G1HeapRegionType::StartsHumongousTag", "HeapRegionType::StartsHumongousTag");
-  layout.continues_tag =
-      tag("G1HeapRegionType::ContinuesHumongousTag", "HeapRegionType::ContinuesHumongousTag");
+  layout.bottom = field("_bottom");
+  layout.top = field("_top");
+  layout.end = field("_end");
+  layout.type =
+      field("_type") + entries.offset({{"G1HeapRegionType", "_tag"}, {"HeapRegionType", "_tag"}});
+  layout.free_tag = region_constant(entries, "G1HeapRegionType::FreeTag");
+  layout.humongous_tag = region_constant(entries, "G1HeapRegionType::StartsHumongousTag");
+  layout.continues_tag = region_constant(entries, "G1HeapRegionType::ContinuesHumongousTag");
   return layout;
 }
 
 }  // namespace
+
+RegionRole RegionRoles::of(std::uint32_t type) const noexcept {
+  if (eden == 0) return RegionRole::kUnknown;
+  if (type == 0) return RegionRole::kFree;
+  if (type == eden) return RegionRole::kEden;
+  if (type == survivor) return RegionRole::kSurvivor;
+  if (type == humongous || type == humongous + 1) return RegionRole::kHumongous;
+  if ((type & old_bit) != 0) return RegionRole::kOld;
+  if ((type & archive_bit) != 0) return RegionRole::kArchive;
+  return RegionRole::kUnknown;
+}
 
 Result<HeapLayout> HeapLayout::detect() {
   const auto collector = collector_in_use();
@@ -130,7 +190,7 @@ Result<HeapLayout> HeapLayout::detect() {
                  "a reserved heap in CollectedHeap::_reserved");
   if (!entries.missing().empty()) return Error{"this VM does not tell of " + entries.missing()};
   if (*collector == Collector::kG1) {
-    layout.regions.roles = RegionRoles::detect();
+    layout.regions.roles = region_roles();
     layout.regions.bytes = g1_region_bytes();
   }
   return layout;

@@ -5,12 +5,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "core/result.h"
-#include "heap/region_roles.h"
 #include "vm/memory/object_layout.h"
+#include "wire/chunks/heap_regions.h"
 
 namespace ddm {
 
@@ -26,6 +25,23 @@ struct SpaceLayout {
   std::uint32_t bottom = 0;
   std::uint32_t top = 0;
   std::uint32_t end = 0;
+};
+
+// The roles of G1's regions, by their type tags.
+//
+//   free 0 | eden: the young bit | survivor: eden + 1 | starts humongous | continues humongous: + 1 |
+//   old: a bit | before JDK 22, archive: a bit
+//
+// The tags are from vmStructs. They are trusted if they have these relations, and in each map only
+// if an object that the agent has just allocated is in a young region (heap_pause.h).
+struct RegionRoles {
+  std::uint32_t eden = 0;
+  std::uint32_t survivor = 0;
+  std::uint32_t humongous = 0;
+  std::uint32_t old_bit = 0;
+  std::uint32_t archive_bit = 0;  // 0: this VM has no archive regions
+
+  RegionRole of(std::uint32_t type) const noexcept;
 };
 
 // G1's table of regions.

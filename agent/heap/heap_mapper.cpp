@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "core/class_names.h"
 #include "core/log.h"
 #include "heap/committed_memory.h"
 #include "heap/heap_iteration.h"
@@ -55,34 +54,27 @@ std::string HeapMapper::prepare(JNIEnv* jni) {
   const LocalRef<jbyteArray> probe(jni, jni->NewByteArray(kProbeLength));
   if (clear_exception(jni) || !probe) return "the heap is full";
   prepared_ = true;
+  const std::string reason = prepare_walk(jni, probe.get());
+  if (!reason.empty()) fall_back(reason);
+  return "";
+}
 
+std::string HeapMapper::prepare_walk(JNIEnv* jni, jobject probe) {
   auto layout = HeapLayout::detect();
-  if (!layout) {
-    fall_back(layout.message());
-    return "";
-  }
+  if (!layout) return layout.message();
   std::string wrong = wrong_in_layout(jvmti_, jni, layout->objects, layout->klasses, nullptr);
   if (wrong.empty()) wrong = unreadable_in(*layout);
-  if (!wrong.empty()) {
-    fall_back("the heap is not as this VM's " + wrong + " says");
-    return "";
-  }
+  if (!wrong.empty()) return "the heap is not as this VM's " + wrong + " says";
   klasses_.emplace(jvmti_);
   std::string missing = klasses_->prepare(jni, *layout);
-  if (missing.empty() && jvmti_->SetTag(klasses_->unsafe(), kMark) != JVMTI_ERROR_NONE) {
-    missing = "objects cannot be tagged";
+  if (!missing.empty()) return missing;
+  if (jvmti_->SetTag(klasses_->unsafe(), kMark) != JVMTI_ERROR_NONE) {
+    return "objects cannot be tagged";
   }
-  if (!missing.empty()) {
-    fall_back(missing);
-    return "";
-  }
-  probe_ = jni->NewGlobalRef(probe.get());
+  probe_ = jni->NewGlobalRef(probe);
   const LocalRef<jclass> marked(jni, jni->GetObjectClass(klasses_->unsafe()));
   marked_class_ = static_cast<jclass>(jni->NewGlobalRef(marked.get()));
-  if (probe_ == nullptr || marked_class_ == nullptr) {
-    fall_back("no memory for references");
-    return "";
-  }
+  if (probe_ == nullptr || marked_class_ == nullptr) return "no memory for references";
   layout_ = std::move(*layout);
   late_classes_.emplace(jvmti_, *klasses_, *layout_);
   choose_stop(jni);
@@ -292,13 +284,6 @@ bool HeapMapper::reserve_logs(HeapMap& map, std::size_t threads, std::size_t spa
   return true;
 }
 
-std::string HeapMapper::stop_by_following(HeapPause& pause) {
-  pause.open_buffers = open_buffers_ ? &*open_buffers_ : nullptr;
-  std::string problem = run_in_pause_at_tagged(jvmti_, [&pause] { pause.run(); });
-  pause.open_buffers = nullptr;
-  return problem;
-}
-
 std::string HeapMapper::stop_by_iterating(HeapPause& pause) {
   jvmtiHeapCallbacks callbacks{};
   callbacks.heap_iteration_callback = visit_object;
@@ -318,7 +303,11 @@ std::string HeapMapper::stop_and_walk(HeapPause& pause) {
   pause.map.when = std::chrono::system_clock::now();
   const auto begin = std::chrono::steady_clock::now();
   std::string problem;
-  if (stop_by_following_) problem = stop_by_following(pause);
+  if (stop_by_following_) {
+    pause.open_buffers = open_buffers_ ? &*open_buffers_ : nullptr;
+    problem = run_in_pause_at_tagged(jvmti_, [&pause] { pause.run(); });
+    pause.open_buffers = nullptr;
+  }
   if (!pause.called) problem = stop_by_iterating(pause);
   pause.map.pause_time = std::chrono::steady_clock::now() - begin;
   return problem.empty() ? "" : "stopping the VM: " + problem;
@@ -326,7 +315,7 @@ std::string HeapMapper::stop_and_walk(HeapPause& pause) {
 
 bool HeapMapper::has_new_classes(JNIEnv* jni, const std::deque<HeapWalk>& walks) {
   if (!klasses_->read(jni, *layout_, table_).empty()) return false;
-  return std::any_of(walks.begin(), walks.end(), [this](const HeapWalk& walk) {
+  return std::ranges::any_of(walks, [this](const HeapWalk& walk) {
     return walk.any_unknown([this](std::uint64_t key) { return table_.find(key) != nullptr; });
   });
 }
@@ -341,10 +330,9 @@ void HeapMapper::drop_uncommitted(HeapMap& map) const {
   const auto ranges = writable_memory(layout_->base, layout_->base + layout_->reserved_bytes);
   const auto writable = [&](const HeapArea& area) {
     const std::uintptr_t begin = layout_->base + area.position;
-    for (const MemoryRange& range : ranges) {
-      if (range.begin <= begin && begin + area.bytes <= range.end) return true;
-    }
-    return false;
+    return std::ranges::any_of(ranges, [&](const MemoryRange& range) {
+      return range.begin <= begin && begin + area.bytes <= range.end;
+    });
   };
   // First regions that the kernel shows as unmapped; then, since G1 uncommits the highest first and
   // gradually, the highest ones.

@@ -47,6 +47,8 @@ class HeapMapper {
   };
 
   std::string prepare(JNIEnv* jni);
+  // "", or why the heap cannot be walked.
+  std::string prepare_walk(JNIEnv* jni, jobject probe);
   void fall_back(const std::string& reason);
   Result<HeapMap> walk_or_list(JNIEnv* jni, RegionDetail detail);
   Result<Walked> walk(JNIEnv* jni, HeapMap& map, RegionDetail detail);
@@ -60,7 +62,6 @@ class HeapMapper {
   std::size_t most_open_buffers() const;
   std::string stop_and_walk(HeapPause& pause);
   // "", or why the VM was not stopped.
-  std::string stop_by_following(HeapPause& pause);
   std::string stop_by_iterating(HeapPause& pause);
   // Adds the walks' results to the map; true: some objects had unknown classes.
   static bool gather(const std::deque<HeapWalk>& walks, HeapMap& map);

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "heap/walk/heap_holes.h"
+#include "heap/walk/heap_space.h"
 #include "vm/memory/object_layout.h"
 #include "vm/vm_thread_list.h"
 

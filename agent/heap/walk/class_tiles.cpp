@@ -25,24 +25,16 @@ ClassTiles::ClassTiles(const ObjectLayout& layout, const KlassTable& table,
 void ClassTiles::count(const HeapMap& map, std::span<const HeapArea> areas,
                        std::uintptr_t base) noexcept {
   for (const HeapArea& area : areas) {
-    const RunLog& log = map.logs[area.log];
-    std::size_t offset = area.log_offset;
     std::uint64_t tile = area.position / tile_bytes_;
-    for (std::uint64_t done = 0; done < area.bytes && offset < log.size();) {
-      const RunLog::Entry entry = log.read(offset);
-      const std::uint64_t position = area.position + done;
-      done += entry.bytes;
+    map.for_each_run_of(area, [&](std::uint64_t position, std::uint64_t bytes, std::uint8_t state) {
       if (position / tile_bytes_ != tile) {
         end_tile(tile);
         tile = position / tile_bytes_;
       }
-      if (solidity_of(entry.state) == Solidity::kFree ||
-          kind_of(entry.state) == HeapKind::kUnknown) {
-        continue;
-      }
+      if (!is_object(state)) return;
       const KlassCell* const cell = table_.find(key_at(layout_, base + position));
-      if (cell != nullptr) add(cell->number, entry.bytes);
-    }
+      if (cell != nullptr) add(cell->number, bytes);
+    });
     end_tile(tile);
   }
 }

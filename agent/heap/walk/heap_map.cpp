@@ -4,21 +4,14 @@
 
 namespace ddm {
 
-void HeapMap::sort_areas() {
-  std::sort(areas.begin(), areas.end(),
-            [](const HeapArea& a, const HeapArea& b) { return a.position < b.position; });
-}
+void HeapMap::sort_areas() { std::ranges::sort(areas, {}, &HeapArea::position); }
 
 void HeapMap::complete() {
   sort_areas();
-  counts_ = {};
   objects_ = committed_ = 0;
   for_each_run([this](std::uint64_t, std::uint64_t bytes, std::uint8_t state) {
-    Count& count = counts_[state & 63];
-    ++count.objects;
-    count.bytes += bytes;
     committed_ += bytes;
-    if (solidity_of(state) != Solidity::kFree && kind_of(state) != HeapKind::kUnknown) ++objects_;
+    if (is_object(state)) ++objects_;
   });
   complete_regions();
 }
@@ -26,8 +19,7 @@ void HeapMap::complete() {
 // Regions and runs are both in order of address, and a run may span several regions.
 void HeapMap::complete_regions() {
   if (!true_addresses) return;
-  std::sort(regions.begin(), regions.end(),
-            [](const HeapRegion& a, const HeapRegion& b) { return a.position < b.position; });
+  std::ranges::sort(regions, {}, &HeapRegion::position);
   std::vector<std::uint64_t> covered(regions.size());
   std::size_t first = 0;
   for_each_run([&](std::uint64_t position, std::uint64_t bytes, std::uint8_t state) {
@@ -64,9 +56,7 @@ void split_humongous(HeapMap& map, std::uint64_t region_bytes) {
   map.regions = std::move(split);
 }
 
-bool HeapMap::full() const {
-  return std::any_of(logs.begin(), logs.end(), [](const RunLog& log) { return log.full(); });
-}
+bool HeapMap::full() const { return std::ranges::any_of(logs, &RunLog::full); }
 
 std::size_t HeapMap::log_bytes() const {
   std::size_t sum = 0;

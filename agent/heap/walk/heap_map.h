@@ -4,7 +4,6 @@
 // is drawn.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -24,13 +23,13 @@ struct HeapArea {
   bool free_region = false;  // without objects; may be uncommitted
 };
 
+// Of a run: neither free nor unreadable.
+constexpr bool is_object(std::uint8_t state) {
+  return solidity_of(state) != Solidity::kFree && kind_of(state) != HeapKind::kUnknown;
+}
+
 class HeapMap {
  public:
-  struct Count {
-    std::uint64_t objects = 0;
-    std::uint64_t bytes = 0;
-  };
-
   std::vector<RunLog> logs;  // one per interleaved walk
   std::vector<HeapArea> areas;
   // In order of address once the map is complete. Empty: roles are unknown.
@@ -55,21 +54,22 @@ class HeapMap {
   bool full() const;
   std::size_t log_bytes() const;
 
-  const Count& count(std::uint8_t state) const { return counts_[state & 63]; }
   std::uint64_t objects() const { return objects_; }
   std::uint64_t committed_bytes() const { return committed_; }
 
   // Calls take(position, bytes, state) for each run, in order of address.
   template <typename Take>
   void for_each_run(Take take) const {
-    for (const HeapArea& area : areas) {
-      const RunLog& log = logs[area.log];
-      std::size_t offset = area.log_offset;
-      for (std::uint64_t done = 0; done < area.bytes && offset < log.size();) {
-        const RunLog::Entry entry = log.read(offset);
-        take(area.position + done, entry.bytes, entry.state);
-        done += entry.bytes;
-      }
+    for (const HeapArea& area : areas) for_each_run_of(area, take);
+  }
+  template <typename Take>
+  void for_each_run_of(const HeapArea& area, Take&& take) const {
+    const RunLog& log = logs[area.log];
+    std::size_t offset = area.log_offset;
+    for (std::uint64_t done = 0; done < area.bytes && offset < log.size();) {
+      const RunLog::Entry entry = log.read(offset);
+      take(area.position + done, entry.bytes, entry.state);
+      done += entry.bytes;
     }
   }
 
@@ -80,7 +80,6 @@ class HeapMap {
  private:
   void complete_regions();
 
-  std::array<Count, 64> counts_{};
   std::uint64_t objects_ = 0;
   std::uint64_t committed_ = 0;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "wire/chunks/heap_regions.h"
 
@@ -16,5 +17,17 @@ struct HeapSpace {
   bool free_region = false;  // of G1: empty, possibly uncommitted
   RegionRole role = RegionRole::kUnknown;
 };
+
+// Memory below the top of a space that contains no objects.
+struct HeapHole {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+};
+
+// Splits the spaces at each hole, which becomes free memory at the end of the first part. Sorts the
+// holes. No allocation: `pieces` has capacity for all spaces and holes. False: a hole lies in no
+// space, or two holes overlap.
+bool cut_at(std::vector<HeapHole>& holes, const std::vector<HeapSpace>& spaces,
+            std::vector<HeapSpace>& pieces) noexcept;
 
 }  // namespace ddm

@@ -39,7 +39,6 @@ class KlassTable {
   void reserve(std::size_t cells);
   // An existing key keeps its cell.
   void insert(const KlassCell& cell);
-  std::size_t size() const { return size_; }
 
   const KlassCell* find(std::uint64_t key) const noexcept {
     for (std::size_t i = slot_of(key);; i = (i + 1) & mask_) {

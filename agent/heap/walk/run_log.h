@@ -64,10 +64,6 @@ class RunLog {
   // Entries were lost because the log was full.
   bool full() const { return full_; }
   std::size_t size() const { return static_cast<std::size_t>(tail_.end - begin_); }
-  void clear() {
-    tail_.end = begin_;
-    full_ = false;
-  }
 
   struct Entry {
     std::uint8_t state;

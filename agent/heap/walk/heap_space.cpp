@@ -1,4 +1,4 @@
-#include "heap/walk/heap_holes.h"
+#include "heap/walk/heap_space.h"
 
 #include <algorithm>
 
