@@ -75,14 +75,14 @@ bool LaneWatch::check_lanes() {
   idle_ = std::chrono::nanoseconds((cpu_ns - std::exchange(cpu_ns_, cpu_ns)) * 100) <
           kWorkPercent * (now - std::exchange(cpu_at_, now));
   const auto late = late_requests(now);
-  const bool stuck = std::any_of(lanes_.begin(), lanes_.end(), is_stuck);
+  const bool stuck = std::ranges::any_of(lanes_, is_stuck);
   if ((!late.empty() || stuck) && debugger_holds()) {
     for (const auto& request : late) request->refuse(kHeld);
     for (const Watched& lane : lanes_) {
       if (is_stuck(lane)) lane.refuse();
     }
   }
-  return std::any_of(lanes_.begin(), lanes_.end(), [](const Watched& lane) {
+  return std::ranges::any_of(lanes_, [](const Watched& lane) {
     const AgentThread::Load load = lane.thread->load();
     return load.waiting.count() > 0 || load.busy.count() > 0;
   });

@@ -106,25 +106,17 @@ std::optional<Allocations> Allocations::decode(ByteSpan data) {
   bool valid = true;
   for (int i = 0; i < entry_count && valid; ++i) {
     ByteReader head(in.bytes(entry_size));
-    Entry entry;
-    entry.bytes = head.u4();
-    entry.thread_id = head.u2();
-    entry.class_index = head.u2();
-    entry.frame_count = head.u1();
+    Entry& entry = result.entries.emplace_back();
+    read_field(head, entry);
     entry.first_frame = result.frames.size();
     valid = in.ok() && known(entry.class_index, class_count);
     for (int depth = 0; depth < entry.frame_count && valid; ++depth) {
       ByteReader one(in.bytes(frame_size));
-      Frame frame;
-      frame.class_index = one.u2();
-      frame.method_index = one.u2();
-      frame.file_index = one.u2();
-      frame.line = one.s2();
+      Frame& frame = result.frames.emplace_back();
+      read_field(one, frame);
       valid = in.ok() && known(frame.class_index, class_count) &&
               known(frame.method_index, method_count) && known(frame.file_index, file_count);
-      result.frames.push_back(frame);
     }
-    result.entries.push_back(entry);
   }
   ByteReader strings(data.subspan(strings_at));
   if (!valid || !in.ok() || !read_strings(strings, class_count, result.classes) ||

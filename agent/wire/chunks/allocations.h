@@ -14,7 +14,7 @@
 #include <span>
 #include <unordered_map>
 
-#include "wire/chunks/chunk.h"
+#include "wire/chunks/fields.h"
 
 namespace ddm {
 
@@ -83,13 +83,17 @@ struct Allocations {
     std::uint16_t method_index = 0;
     std::uint16_t file_index = 0;
     std::int16_t line = -1;
+    static constexpr auto kFields =
+        std::tuple(&Frame::class_index, &Frame::method_index, &Frame::file_index, &Frame::line);
   };
   struct Entry {
     std::uint32_t bytes = 0;
     std::uint16_t thread_id = 0;
     std::uint16_t class_index = 0;
-    std::size_t first_frame = 0;
     std::uint8_t frame_count = 0;
+    std::size_t first_frame = 0;
+    static constexpr auto kFields =
+        std::tuple(&Entry::bytes, &Entry::thread_id, &Entry::class_index, &Entry::frame_count);
   };
   std::vector<Entry> entries;  // newest first
   std::vector<Frame> frames;

@@ -11,13 +11,10 @@ bool Dispatcher::add(ChunkType type, Lane lane, ChunkHandler handler) {
 }
 
 bool Dispatcher::remove(ChunkType type) {
-  std::shared_ptr<const Entry> removed;  // destroyed outside the lock
+  decltype(entries_)::node_type removed;  // destroyed outside the lock
   const std::lock_guard lock(mutex_);
-  const auto found = entries_.find(type);
-  if (found == entries_.end()) return false;
-  removed = std::move(found->second);
-  entries_.erase(found);
-  return true;
+  removed = entries_.extract(type);
+  return !removed.empty();
 }
 
 void Dispatcher::offer(std::initializer_list<std::string_view> names) {

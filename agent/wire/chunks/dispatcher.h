@@ -63,8 +63,7 @@ struct Request {
   SessionPtr session;
   ChunkType type = 0;
   Bytes data;
-  std::chrono::steady_clock::time_point asked =
-      {};  // when the previous chunk of its packet was answered
+  std::chrono::steady_clock::time_point asked{};  // when the packet's previous chunk was answered
 };
 
 // The request is valid during the call.

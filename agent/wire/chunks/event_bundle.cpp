@@ -10,34 +10,26 @@ void EventBundle::add(Chunk chunk) {
   if (zlib_) chunk = smallest_chunk(std::move(chunk));
   const OutgoingPacket packet = event_packet(std::move(chunk));
   for (const OutgoingPacket::Piece& piece : packet.pieces) {
-    packets_.insert(packets_.end(), piece.bytes.begin(), piece.bytes.end());
+    data_.bytes.insert(data_.bytes.end(), piece.bytes.begin(), piece.bytes.end());
   }
-  if (packets_.size() >= StoredData::kFrom) store();
-}
-
-void EventBundle::store() {
-  if (!stored_) {
-    auto created = StoredData::create();
-    if (!created) {
-      failed_ = created.message();
-      return;
-    }
-    stored_ = std::move(*created);
-  }
-  if (const auto failed = stored_->append(packets_)) failed_ = failed->message;
-  packets_.clear();
+  if (data_.bytes.size() >= StoredData::kFrom) store();
 }
 
 std::string EventBundle::finish() {
-  if (stored_ && failed_.empty()) store();
+  if (data_.stored) store();
   return failed_;
 }
 
+void EventBundle::store() {
+  if (!failed_.empty()) return;
+  if (const auto failed = data_.store()) failed_ = failed->message;
+}
+
 void EventBundle::send_to(Session& session) const {
-  if (stored_) {
-    session.send_stored(stored_);
+  if (data_.stored) {
+    session.send_stored(data_.stored);
   } else {
-    session.send_packets(packets_);
+    session.send_packets(data_.bytes);
   }
 }
 

@@ -22,8 +22,7 @@ class EventBundle {
   void store();
 
   const bool zlib_;
-  Bytes packets_;                       // the last packets, not yet stored
-  std::shared_ptr<StoredData> stored_;  // the packets before
+  GrowingData data_;  // packets
   std::string failed_;
 };
 

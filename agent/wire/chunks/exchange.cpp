@@ -39,18 +39,17 @@ Exchange::~Exchange() { forget_answers(); }
 
 void Exchange::begin() {
   auto chunks = split_chunks(payload_, kMaxChunks + 1);
+  Fail fail{FailCode::kRefused, ""};
   if (!chunks) {
-    const Fail fail{FailCode::kRefused, "the packet of " + std::to_string(payload_.size()) +
-                                            " bytes is no chunk: u4 type, u4 length, data"};
-    done_({to_chunk(fail)});
+    fail.message = "the packet of " + std::to_string(payload_.size()) +
+                   " bytes is no chunk: u4 type, u4 length, data";
   } else if (chunks->size() > kMaxChunks) {
-    const Fail fail{FailCode::kRefused,
-                    "more than " + std::to_string(kMaxChunks) + " chunks in one packet"};
-    done_({to_chunk(fail)});
+    fail.message = "more than " + std::to_string(kMaxChunks) + " chunks in one packet";
   } else {
     chunks_ = std::move(*chunks);
-    advance();
+    return advance();
   }
+  done_({to_chunk(fail)});
 }
 
 void Exchange::advance() {
@@ -169,7 +168,7 @@ void Exchange::schedule(Lane lane, std::shared_ptr<const Dispatcher::Entry> entr
 
 void Exchange::finish() {
   const auto is_empty = [](const Chunk& chunk) { return chunk.size() == 0; };
-  if (std::all_of(answers_.begin(), answers_.end(), is_empty)) answers_.clear();
+  if (std::ranges::all_of(answers_, is_empty)) answers_.clear();
   forget_answers();  // the receiver of the answers accounts for them
   finished_ = true;
   done_(std::move(answers_));

@@ -48,15 +48,12 @@ std::vector<Mapping> parse_mappings(std::string_view maps_text) {
     if (parse_line(take(maps_text, '\n'), &mapping)) mappings.push_back(std::move(mapping));
   }
   // The kernel's list is sorted; a peer's may not be.
-  std::stable_sort(mappings.begin(), mappings.end(),
-                   [](const Mapping& a, const Mapping& b) { return a.begin < b.begin; });
+  std::ranges::stable_sort(mappings, {}, &Mapping::begin);
   return mappings;
 }
 
 const Mapping* find_mapping(const std::vector<Mapping>& mappings, std::uintptr_t address) {
-  const auto behind =
-      std::upper_bound(mappings.begin(), mappings.end(), address,
-                       [](std::uintptr_t value, const Mapping& m) { return value < m.begin; });
+  const auto behind = std::ranges::upper_bound(mappings, address, {}, &Mapping::begin);
   if (behind == mappings.begin() || std::prev(behind)->end <= address) return nullptr;
   return &*std::prev(behind);
 }

@@ -1,7 +1,6 @@
 #include "wire/chunks/native_heap.h"
 
-#include <cinttypes>
-#include <cstdio>
+#include <fmt/format.h>
 
 namespace ddm {
 namespace {
@@ -92,9 +91,7 @@ NativePlace NativePlaces::find(std::uint64_t address) const {
 std::string NativePlaces::of(std::uint64_t address) const {
   const NativePlace place = find(address);
   if (!place.java.empty()) return place.java;
-  char text[32];
-  std::snprintf(text, sizeof text, "%s0x%" PRIx64, place.file.empty() ? "" : "+", place.offset);
-  return place.file + text;
+  return fmt::format("{}{}{:#x}", place.file, place.file.empty() ? "" : "+", place.offset);
 }
 
 }  // namespace ddm

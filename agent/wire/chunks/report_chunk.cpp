@@ -1,8 +1,5 @@
 #include "wire/chunks/report_chunk.h"
 
-#include <zlib.h>
-
-#include <algorithm>
 #include <array>
 #include <string>
 
@@ -17,76 +14,55 @@ Bytef* zlib_input(const void* bytes) {
 
 }  // namespace
 
-struct ReportPacker::Stream {
-  z_stream zlib{};
-  ~Stream() { deflateEnd(&zlib); }
-};
-
 ReportPacker::ReportPacker(std::size_t max_bytes)
-    : max_bytes_(max_bytes), stream_(std::make_unique<Stream>()) {
-  // Compression takes the program's CPU and the link is mostly loopback: speed over size.
-  if (deflateInit(&stream_->zlib, Z_BEST_SPEED) != Z_OK) stream_.reset();
-}
+    // Compression takes the program's CPU and the link is mostly loopback: speed over size.
+    : max_bytes_(max_bytes), ready_(deflateInit(&zlib_, Z_BEST_SPEED) == Z_OK) {}
 
-ReportPacker::~ReportPacker() = default;
+ReportPacker::~ReportPacker() { deflateEnd(&zlib_); }
 
 bool ReportPacker::deflate_input(int flush) {
-  z_stream& zlib = stream_->zlib;
+  Bytes& packed = packed_.bytes;
   do {
-    const std::size_t before = packed_.size();
-    packed_.resize(before + kStep);
-    zlib.next_out = packed_.data() + before;
-    zlib.avail_out = kStep;
-    deflate(&zlib, flush);
-    packed_.resize(before + kStep - zlib.avail_out);
-    too_big_ = packed_.size() + (stored_ ? stored_->size() : 0) > max_bytes_;
-    if (!too_big_ && packed_.size() > kInMemory && !store()) return false;
-  } while (zlib.avail_out == 0 && !too_big_);
-  return !too_big_;
-}
-
-bool ReportPacker::store() {
-  if (!stored_) {
-    auto created = StoredData::create();
-    if (created) {
-      stored_ = std::move(*created);
-    } else {
-      failed_ = created.error();
-    }
-  }
-  if (!failed_) failed_ = stored_->append(packed_);
-  packed_.clear();
-  return !failed_;
+    const std::size_t before = packed.size();
+    packed.resize(before + kStep);
+    zlib_.next_out = packed.data() + before;
+    zlib_.avail_out = kStep;
+    deflate(&zlib_, flush);
+    packed.resize(before + kStep - zlib_.avail_out);
+    too_big_ = packed_.size() > max_bytes_;
+    if (!too_big_ && packed.size() > kInMemory) failed_ = packed_.store();
+    if (too_big_ || failed_) return false;
+  } while (zlib_.avail_out == 0);
+  return true;
 }
 
 bool ReportPacker::add(std::string_view piece) {
   length_ += piece.size();
   while (!piece.empty()) {
-    if (!stream_ || too_big_ || failed_) return false;
+    if (!ready_ || too_big_ || failed_) return false;
     const std::string_view part = piece.substr(0, std::size_t{1} << 30);
     piece.remove_prefix(part.size());
-    stream_->zlib.next_in = zlib_input(part.data());
-    stream_->zlib.avail_in = static_cast<uInt>(part.size());
+    zlib_.next_in = zlib_input(part.data());
+    zlib_.avail_in = static_cast<uInt>(part.size());
     if (!deflate_input(Z_NO_FLUSH)) return false;
   }
   return true;
 }
 
 Result<Chunk> ReportPacker::finish() {
-  if (!stream_) return Error{"no memory to pack the report"};
-  const bool whole = !too_big_ && !failed_ && deflate_input(Z_FINISH);
+  if (!ready_) return Error{"no memory to pack the report"};
+  if (!too_big_ && !failed_) deflate_input(Z_FINISH);
   if (too_big_) {
     return Error{"the report is bigger than " + std::to_string(max_bytes_ >> 20) +
                  " MiB even when packed; dump= writes it where the program runs"};
   }
-  if (!whole || (stored_ && !store())) {
-    return Error{"the packed report finds no room: " + failed_->message};
-  }
+  if (!failed_ && packed_.stored) failed_ = packed_.store();
+  if (failed_) return Error{"the packed report finds no room: " + failed_->message};
   ByteWriter out;
   out.u8(length_);
   Bytes data = out.take();
-  data.insert(data.end(), packed_.begin(), packed_.end());
-  return Chunk{ReportRequest::kType, std::move(data), std::move(stored_)};
+  data.insert(data.end(), packed_.bytes.begin(), packed_.bytes.end());
+  return Chunk{ReportRequest::kType, std::move(data), std::move(packed_.stored)};
 }
 
 std::optional<Error> unpack_report(ByteSpan data,

@@ -12,8 +12,9 @@
 // reply is stored in an unlinked file (StoredData); packing stops at a limit.
 #pragma once
 
+#include <zlib.h>
+
 #include <functional>
-#include <memory>
 
 #include "core/result.h"
 #include "wire/chunks/special_fields.h"
@@ -65,15 +66,12 @@ class ReportPacker {
   Result<Chunk> finish();
 
  private:
-  struct Stream;
-
   bool deflate_input(int flush);
-  bool store();
 
   const std::size_t max_bytes_;
-  std::unique_ptr<Stream> stream_;  // null: zlib has no memory
-  Bytes packed_;  // the length and the stream; once stored, the part not yet stored
-  std::shared_ptr<StoredData> stored_;  // null: nothing is stored
+  z_stream zlib_{};
+  bool ready_;          // false: zlib has no memory
+  GrowingData packed_;  // the stream
   std::optional<Error> failed_;
   std::uint64_t length_ = 0;
   bool too_big_ = false;

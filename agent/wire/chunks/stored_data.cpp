@@ -7,13 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 
 namespace ddm {
 namespace {
 
 Error storing_failed(int error) {
-  return Error{"storing data until it is read: " + std::generic_category().message(error)};
+  return Error{"storing data until it is read: " + errno_text(error)};
 }
 
 // -1: no file can be created in this directory.
@@ -30,10 +29,10 @@ int nameless_file(const std::string& directory) {
 
 Result<std::shared_ptr<StoredData>> StoredData::create() {
   const char* chosen = getenv("TMPDIR");
-  int fd = nameless_file(chosen != nullptr && *chosen != '\0' ? chosen : "/tmp");
-  if (fd < 0) fd = memfd_create("ddmagent", MFD_CLOEXEC);
-  if (fd < 0) return storing_failed(errno);
-  return std::make_shared<StoredData>(fd, 0);
+  FileDescriptor fd(nameless_file(chosen != nullptr && *chosen != '\0' ? chosen : "/tmp"));
+  if (!fd.valid()) fd = FileDescriptor(memfd_create("ddmagent", MFD_CLOEXEC));
+  if (!fd.valid()) return storing_failed(errno);
+  return std::make_shared<StoredData>(std::move(fd), 0);
 }
 
 Result<std::shared_ptr<const StoredData>> StoredData::of(ByteSpan data) {
@@ -43,13 +42,11 @@ Result<std::shared_ptr<const StoredData>> StoredData::of(ByteSpan data) {
   return std::shared_ptr<const StoredData>(std::move(*created));
 }
 
-StoredData::~StoredData() { ::close(fd_); }
-
 Result<Bytes> StoredData::read(std::uint64_t offset, std::size_t most) const {
   Bytes data(std::min<std::uint64_t>(most, size_ - std::min(size_, offset)));
   for (std::size_t done = 0; done < data.size();) {
     const ssize_t count =
-        ::pread(fd_, data.data() + done, data.size() - done, static_cast<off_t>(offset + done));
+        ::pread(fd(), data.data() + done, data.size() - done, static_cast<off_t>(offset + done));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return Error{"stored data cannot be read"};
     done += static_cast<std::size_t>(count);
@@ -59,13 +56,24 @@ Result<Bytes> StoredData::read(std::uint64_t offset, std::size_t most) const {
 
 std::optional<Error> StoredData::append(ByteSpan data) {
   while (!data.empty()) {
-    const ssize_t count = ::pwrite(fd_, data.data(), data.size(), static_cast<off_t>(size_));
+    const ssize_t count = ::pwrite(fd(), data.data(), data.size(), static_cast<off_t>(size_));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return storing_failed(errno);
     size_ += static_cast<std::uint64_t>(count);
     data = data.subspan(static_cast<std::size_t>(count));
   }
   return {};
+}
+
+std::optional<Error> GrowingData::store() {
+  if (!stored) {
+    auto created = StoredData::create();
+    if (!created) return created.error();
+    stored = std::move(*created);
+  }
+  auto failed = stored->append(bytes);
+  bytes.clear();
+  return failed;
 }
 
 }  // namespace ddm

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/result.h"
+#include "core/file_descriptor.h"
 #include "wire/chunks/bytes.h"
 
 namespace ddm {
@@ -19,11 +19,8 @@ class StoredData {
   static Result<std::shared_ptr<StoredData>> create();
   static Result<std::shared_ptr<const StoredData>> of(ByteSpan data);
 
-  // A complete file. Owns `fd`.
-  StoredData(int fd, std::uint64_t size) : fd_(fd), size_(size) {}
-  ~StoredData();
-  StoredData(const StoredData&) = delete;
-  StoredData& operator=(const StoredData&) = delete;
+  // A complete file.
+  StoredData(FileDescriptor fd, std::uint64_t size) : fd_(std::move(fd)), size_(size) {}
 
   // Only before the object is shared.
   std::optional<Error> append(ByteSpan data);
@@ -32,12 +29,22 @@ class StoredData {
   // At most `most` bytes from `offset` on.
   Result<Bytes> read(std::uint64_t offset, std::size_t most) const;
 
-  int fd() const { return fd_; }  // for reads with explicit offsets: the file position is undefined
+  // For reads with explicit offsets: the file position is undefined.
+  int fd() const { return fd_.get(); }
   std::uint64_t size() const { return size_; }
 
  private:
-  const int fd_;
+  const FileDescriptor fd_;
   std::uint64_t size_;
+};
+
+// Data that is written piece by piece, in memory until store() moves it to a file.
+struct GrowingData {
+  Bytes bytes;                         // not yet stored
+  std::shared_ptr<StoredData> stored;  // what precedes them; null: nothing
+
+  std::size_t size() const { return bytes.size() + (stored ? stored->size() : 0); }
+  std::optional<Error> store();
 };
 
 }  // namespace ddm

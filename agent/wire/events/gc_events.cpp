@@ -16,8 +16,8 @@ bool GcEvents::wanted_by(const Session& session) {
 std::string GcEvents::refresh() {
   const std::lock_guard lock(mutex_);
   const auto sessions = context_.sessions();
-  const bool wanted = std::any_of(sessions.begin(), sessions.end(),
-                                  [](const SessionPtr& session) { return wanted_by(*session); });
+  const bool wanted =
+      std::ranges::any_of(sessions, [](const SessionPtr& session) { return wanted_by(*session); });
   if (wanted == on_) return "";
   jvmtiError error = JVMTI_ERROR_NONE;
   if (wanted) {
@@ -28,8 +28,8 @@ std::string GcEvents::refresh() {
     error = context_.jvmti->AddCapabilities(&needed);
   }
   if (error == JVMTI_ERROR_NONE) {
-    error = context_.jvmti->SetEventNotificationMode(wanted ? JVMTI_ENABLE : JVMTI_DISABLE,
-                                                     JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, nullptr);
+    error = context_.jvmti->SetEventNotificationMode(
+        wanted ? JVMTI_ENABLE : JVMTI_DISABLE, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, nullptr);
   }
   if (error != JVMTI_ERROR_NONE) {
     return std::string("the VM tells of no collections: ") + jvmti_error_name(error);

@@ -105,10 +105,7 @@ bool Connection::read() {
   const ssize_t size = recv(fd(), buffer.data(), buffer.size(), MSG_DONTWAIT);
   if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
   if (size == 0) return false;
-  return receive(ByteSpan(buffer).first(static_cast<std::size_t>(size)));
-}
-
-bool Connection::receive(ByteSpan data) {
+  ByteSpan data(buffer.data(), static_cast<std::size_t>(size));
   if (stage_ == Stage::kGreeting && !shake_hands(data)) return false;
   reader_.append(data);
   return handle_packets();
@@ -213,15 +210,11 @@ Peer::Burden Connection::burden() const {
           last_light_};
 }
 
-Clock::time_point Connection::unread_due() const {
-  const auto unread = queue_.waiting();
-  if (!unread) return Clock::time_point::max();
-  return unread->last_progress + context_->options.limits.unread_time;
-}
-
 Clock::time_point Connection::deadline() const {
   if (stage_ < Stage::kJdwp) return handshake_due_;
-  return std::min(packet_due_, unread_due());
+  const auto unread = queue_.waiting();
+  if (!unread) return packet_due_;
+  return std::min(packet_due_, unread->last_progress + context_->options.limits.unread_time);
 }
 
 bool Connection::on_deadline(Clock::time_point now) {

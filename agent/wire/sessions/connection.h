@@ -74,7 +74,6 @@ class Connection : public Session, public Peer, public std::enable_shared_from_t
     kDdm,       // has sent a DDM packet; the observer knows it
   };
 
-  bool receive(ByteSpan data);
   bool shake_hands(ByteSpan& data);
   bool handle_packets();
   void handle(Packet packet);
@@ -82,7 +81,6 @@ class Connection : public Session, public Peer, public std::enable_shared_from_t
   bool too_busy() const;
   void reply(std::uint32_t id, std::size_t request_size, std::vector<Chunk> chunks);
   void push(OutgoingPacket packet);
-  Clock::time_point unread_due() const;
   void free_leftovers();
   bool refuse(const std::string& why);
 

@@ -41,7 +41,7 @@ std::optional<Error> Connector::go_on(Clock::time_point now) {
     if (!is_there(lookup_)) return {};
     auto found = lookup_.get();
     if (!found) {
-      failed(now);
+      pause(now);
       if (std::exchange(error_reported_, true)) return {};
       return Error{found.message() + "; asking again until it is"};
     }
@@ -62,13 +62,13 @@ void Connector::begin(Clock::time_point now) {
   }
   auto socket = begin_connecting(candidates_.front());
   candidates_.erase(candidates_.begin());
-  if (!socket) return failed(now);
+  if (!socket) return pause(now);
   socket_ = std::move(*socket);
 }
 
 FileDescriptor Connector::finish(Clock::time_point now) {
   if (connecting_ended(fd()) != 0 || is_connected_to_itself(fd())) {
-    failed(now);
+    pause(now);
     return {};
   }
   pause_ = {};
@@ -76,9 +76,7 @@ FileDescriptor Connector::finish(Clock::time_point now) {
   return std::move(socket_);
 }
 
-void Connector::connection_lost(Clock::time_point now) { failed(now); }
-
-void Connector::failed(Clock::time_point now) {
+void Connector::pause(Clock::time_point now) {
   socket_.reset();
   pause_ = std::clamp(pause_ * 3 / 2, kFirstPause, kLongestPause);
   due_ = now + pause_;

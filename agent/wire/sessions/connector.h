@@ -31,14 +31,13 @@ class Connector {
   // Ends the attempt: returns the connection, or an invalid descriptor and sets due().
   FileDescriptor finish(Clock::time_point now);
 
-  // Call when the connection has ended.
-  void connection_lost(Clock::time_point now);
+  // Retries later, as after a failed attempt. Call when the connection has ended.
+  void pause(Clock::time_point now);
 
  private:
   Connector(Address address, std::shared_ptr<Waker> waker)
       : address_(std::move(address)), waker_(std::move(waker)) {}
   void begin(Clock::time_point now);
-  void failed(Clock::time_point now);
 
   Address address_;
   std::shared_ptr<Waker> waker_;

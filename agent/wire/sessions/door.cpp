@@ -155,7 +155,7 @@ void Door::end(const PeerPtr& peer) {
     std::erase(peers_, peer);
   }
   peer->end(/*notify=*/true);
-  if (connector_) connector_->connection_lost(Clock::now());
+  if (connector_) connector_->pause(Clock::now());
 }
 
 void Door::close() {

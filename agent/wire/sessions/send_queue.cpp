@@ -127,23 +127,19 @@ ssize_t SendQueue::write_stored(int socket) const {
 void SendQueue::consume(std::size_t written) {
   last_progress_ = Clock::now();
   while (written > 0) {
-    const std::size_t left = pieces_.front().size() - offset_;
-    if (written < left) {
+    OutgoingPacket::Piece& piece = pieces_.front();
+    const std::size_t size = piece.size();
+    if (written < size - offset_) {
       offset_ += written;
       return;
     }
-    written -= left;
-    drop_head_piece();
+    written -= size - offset_;
+    (piece.stored ? stored_ : memory_) -= size;
+    if (piece.stored) leftovers_.push_back(std::move(piece.stored));
+    pieces_.pop_front();
+    offset_ = 0;
+    less_.notify_all();
   }
-}
-
-void SendQueue::drop_head_piece() {
-  OutgoingPacket::Piece& piece = pieces_.front();
-  (piece.stored ? stored_ : memory_) -= piece.size();
-  if (piece.stored) leftovers_.push_back(std::move(piece.stored));
-  pieces_.pop_front();
-  offset_ = 0;
-  less_.notify_all();
 }
 
 }  // namespace ddm

@@ -63,7 +63,6 @@ class SendQueue {
   ssize_t write_memory(int socket);
   ssize_t write_stored(int socket) const;
   void consume(std::size_t written);
-  void drop_head_piece();
 
   enum class State { kNotYet, kOpen, kClosed };
 

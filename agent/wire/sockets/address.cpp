@@ -30,8 +30,7 @@ Result<Address> parse_unix(std::string_view text, std::string_view path) {
     return bad_address(text, "the path is longer than the " + std::to_string(kMaxUnixPath) +
                                  " bytes a Unix socket can have");
   }
-  Address address{.kind = Address::Kind::kUnix, .host = {}, .port = 0, .path = absolute.native()};
-  return address;
+  return Address{Address::Kind::kUnix, "", 0, absolute.native()};
 }
 
 }  // namespace

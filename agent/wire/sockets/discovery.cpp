@@ -5,14 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string_view>
-#include <system_error>
+#include <utility>
 
 #include "core/file_descriptor.h"
 #include "core/utf16.h"
@@ -37,12 +37,12 @@ std::string json_string(std::string_view text) {
 }
 
 std::string to_json(const Target& target) {
-  return "{\"pid\":" + std::to_string(target.pid) + ",\"app\":" + json_string(target.app) +
-         ",\"address\":" + json_string(target.address) +
-         (target.dyper.empty() ? "" : ",\"dyper\":" + json_string(target.dyper)) +
-         ",\"vm\":" + json_string(target.vm) + ",\"uid\":" + std::to_string(target.uid) +
-         ",\"start\":" + std::to_string(target.start) +
-         ",\"pidns\":" + std::to_string(target.pid_namespace) + "}\n";
+  const std::string dyper = target.dyper.empty() ? "" : R"(,"dyper":)" + json_string(target.dyper);
+  return fmt::format(
+      R"({{"pid":{},"app":{},"address":{}{},"vm":{},"uid":{},"start":{},"pidns":{}}})"
+      "\n",
+      target.pid, json_string(target.app), json_string(target.address), dyper,
+      json_string(target.vm), target.uid, target.start, target.pid_namespace);
 }
 
 // Written to a temporary file and renamed: a reader sees the old or the new content, never a part.
@@ -102,28 +102,18 @@ std::vector<std::string> discovery_directories(uid_t uid) {
 }
 
 std::optional<std::uint64_t> process_start_time(pid_t pid) {
-  char buffer[1024];
-  const std::string path = "/proc/" + std::to_string(pid) + "/stat";
-  const FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid()) return {};
-  const ssize_t size = read(fd.get(), buffer, sizeof buffer);
-  if (size <= 0) return {};
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
   // pid (comm) state ppid ...: comm may contain anything, so fields are counted from its closing
   // bracket.
-  std::string_view text(buffer, static_cast<std::size_t>(size));
   const std::size_t close = text.rfind(')');
-  if (close == std::string_view::npos) return {};
-  text.remove_prefix(close + 1);
+  if (close == std::string::npos) return {};
+  std::istringstream fields(text.substr(close + 1));
+  std::string skipped;
   constexpr int kStartField = 22;
-  for (int field = 3; field <= kStartField; ++field) {
-    const std::size_t begin = text.find_first_not_of(' ');
-    if (begin == std::string_view::npos) return {};
-    text.remove_prefix(begin);
-    if (field < kStartField) text.remove_prefix(std::min(text.find(' '), text.size()));
-  }
+  for (int field = 3; field < kStartField; ++field) fields >> skipped;
   std::uint64_t start = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), start).ec != std::errc()) return {};
-  return start;
+  return fields >> start ? std::optional(start) : std::nullopt;
 }
 
 std::optional<uid_t> process_owner(pid_t pid) {

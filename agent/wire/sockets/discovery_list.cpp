@@ -95,8 +95,8 @@ std::vector<uid_t> users_with_targets() {
       users.push_back(*uid);
     }
   }
-  std::sort(users.begin(), users.end());
-  users.erase(std::unique(users.begin(), users.end()), users.end());
+  std::ranges::sort(users);
+  users.erase(std::ranges::unique(users).begin(), users.end());
   return users;
 }
 
@@ -109,10 +109,8 @@ std::vector<Target> list_targets() {
       list_directory(directory, uid, result);
     }
   }
-  const auto by_pid = [](const Target& a, const Target& b) { return a.pid < b.pid; };
-  std::stable_sort(result.begin(), result.end(), by_pid);
-  const auto same_pid = [](const Target& a, const Target& b) { return a.pid == b.pid; };
-  result.erase(std::unique(result.begin(), result.end(), same_pid), result.end());
+  std::ranges::stable_sort(result, {}, &Target::pid);
+  result.erase(std::ranges::unique(result, {}, &Target::pid).begin(), result.end());
   return result;
 }
 
