@@ -41,22 +41,21 @@ std::optional<PoolKind> kind_of_pool(JNIEnv* jni, jobject bean) {
 }  // namespace
 
 bool HeapFiguresReader::find_usage_fields(JNIEnv* jni, jobject usage) {
-  if (usage_.used != nullptr) return true;
+  if (usage_.back() != nullptr) return true;
   const LocalRef<jclass> type(jni, jni->GetObjectClass(usage));
-  usage_.init = jni->GetFieldID(type.get(), "init", "J");
-  usage_.max = usage_.init ? jni->GetFieldID(type.get(), "max", "J") : nullptr;
-  usage_.committed = usage_.max ? jni->GetFieldID(type.get(), "committed", "J") : nullptr;
-  usage_.used = usage_.committed ? jni->GetFieldID(type.get(), "used", "J") : nullptr;
-  return !clear_exception(jni) && usage_.used != nullptr;
+  constexpr const char* kNames[] = {"max", "committed", "used", "init"};
+  for (std::size_t i = 0; i < usage_.size(); ++i) {
+    usage_[i] = jni->GetFieldID(type.get(), kNames[i], "J");
+    if (clear_exception(jni) || usage_[i] == nullptr) return false;
+  }
+  return true;
 }
 
 std::optional<HeapFigures> HeapFiguresReader::read_usage(JNIEnv* jni, jobject usage) {
   const LocalRef<jobject> owned(jni, usage);
   if (usage == nullptr || !find_usage_fields(jni, usage)) return std::nullopt;
-  return HeapFigures{not_negative(jni->GetLongField(usage, usage_.max)),
-                     not_negative(jni->GetLongField(usage, usage_.committed)),
-                     not_negative(jni->GetLongField(usage, usage_.used)),
-                     not_negative(jni->GetLongField(usage, usage_.init))};
+  const auto read = [&](jfieldID field) { return not_negative(jni->GetLongField(usage, field)); };
+  return HeapFigures{read(usage_[0]), read(usage_[1]), read(usage_[2]), read(usage_[3])};
 }
 
 std::optional<HeapFigures> HeapFiguresReader::heap(JNIEnv* jni) {

@@ -8,6 +8,7 @@
 
 #include <jni.h>
 
+#include <array>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -52,20 +53,13 @@ class HeapFiguresReader {
     PoolKind kind;
     jobject bean;  // global reference
   };
-  struct UsageFields {  // of java.lang.management.MemoryUsage
-    jfieldID init = nullptr;
-    jfieldID max = nullptr;
-    jfieldID committed = nullptr;
-    jfieldID used = nullptr;
-  };
-
   bool find_usage_fields(JNIEnv* jni, jobject usage);
   // Deletes the local reference. nullopt if that is null.
   std::optional<HeapFigures> read_usage(JNIEnv* jni, jobject usage);
   void find_pools(JNIEnv* jni);
 
   std::mutex mutex_;
-  UsageFields usage_;
+  std::array<jfieldID, 4> usage_{};  // of MemoryUsage, in the order of HeapFigures
   bool pools_found_ = false;
   std::vector<Pool> pools_;
 };

@@ -171,20 +171,10 @@ Result<HeapLayout> HeapLayout::detect() {
     layout.base = entries.read<std::uintptr_t>(heap + reserved + start, "MemRegion::_start");
     layout.reserved_bytes =
         8 * entries.read<std::uint64_t>(heap + reserved + words, "MemRegion::_word_size");
-    switch (*collector) {
-      case Collector::kSerial:
-        layout.spaces = serial_spaces(entries, heap);
-        break;
-      case Collector::kParallel:
-        layout.spaces = parallel_spaces(entries, heap);
-        break;
-      case Collector::kEpsilon:
-        layout.spaces = epsilon_space(entries, heap);
-        break;
-      case Collector::kG1:
-        layout.regions = g1_regions(entries, heap);
-        break;
-    }
+    if (*collector == Collector::kG1) layout.regions = g1_regions(entries, heap);
+    if (*collector == Collector::kSerial) layout.spaces = serial_spaces(entries, heap);
+    if (*collector == Collector::kParallel) layout.spaces = parallel_spaces(entries, heap);
+    if (*collector == Collector::kEpsilon) layout.spaces = epsilon_space(entries, heap);
   }
   entries.expect(heap != 0 && layout.base != 0 && layout.reserved_bytes != 0,
                  "a reserved heap in CollectedHeap::_reserved");

@@ -1,5 +1,7 @@
 #include "heap/heap_pause.h"
 
+#include <algorithm>
+
 #include "core/clocks.h"
 #include "heap/heap_spaces.h"
 
@@ -61,19 +63,12 @@ void HeapPause::walk_as(std::size_t member) noexcept {
   cpu_nanos += cpu_of_this_thread_ns() - begin;
 }
 
-bool HeapPause::in_heap(std::uintptr_t address, std::uint64_t& readable) const noexcept {
-  for (const HeapSpace& space : spaces) {
-    if (address < space.bottom || address >= space.top) continue;
-    readable = space.limit - address;
-    return readable >= 64;
-  }
-  return false;
-}
-
 const KlassCell* HeapPause::try_object(jobject reference, std::uint64_t& size) const noexcept {
   const std::uintptr_t object = object_of(reference);
-  std::uint64_t readable = 0;
-  if (!in_heap(object, readable)) return nullptr;
+  const auto space = std::ranges::find_if(
+      spaces, [object](const HeapSpace& one) { return object >= one.bottom && object < one.top; });
+  const std::uint64_t readable = space != spaces.end() ? space->limit - object : 0;
+  if (readable < 64) return nullptr;
   const KlassCell* cell = table.find(key_at(layout.objects, object));
   if (cell != nullptr) size = size_of(layout.objects, *cell, object, readable);
   return cell;

@@ -51,7 +51,6 @@ struct HeapPause {
   bool step_over_buffers() noexcept;
   void record_regions() noexcept;
   void walk_as(std::size_t member) noexcept;
-  bool in_heap(std::uintptr_t address, std::uint64_t& readable) const noexcept;
   const KlassCell* try_object(jobject reference, std::uint64_t& size) const noexcept;
   bool probe() const noexcept;
 };

@@ -8,6 +8,7 @@
 // its own HeapWalk: they take the next space from one counter.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <vector>
 
@@ -36,12 +37,9 @@ class HeapWalk {
   // Whether `known` is true for one of the class words at which gaps began.
   template <typename Known>
   bool any_unknown(Known known) const {
-    for (const LinearWalk& lane : lanes_) {
-      for (std::size_t i = 0; i < lane.unknown_count(); ++i) {
-        if (known(lane.unknown(i))) return true;
-      }
-    }
-    return false;
+    return std::ranges::any_of(lanes_, [&known](const LinearWalk& lane) {
+      return std::ranges::any_of(lane.unknown(), known);
+    });
   }
 
  private:

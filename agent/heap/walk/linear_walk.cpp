@@ -29,9 +29,7 @@ void with_form(HeaderForm form, Work work) {
 }  // namespace
 
 void LinearWalk::note_unknown(std::uint64_t key) noexcept {
-  for (std::size_t i = 0; i < unknown_count_; ++i) {
-    if (unknown_[i] == key) return;
-  }
+  if (std::ranges::find(unknown(), key) != unknown().end()) return;
   if (unknown_count_ < kMaxUnknown) unknown_[unknown_count_++] = key;
 }
 

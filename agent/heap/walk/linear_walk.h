@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <utility>
 
 #include "heap/walk/klass_table.h"
@@ -56,9 +57,7 @@ class LinearWalk {
 
   const Gaps& gaps() const { return gaps_; }
   // The first few class words at which gaps began.
-  static constexpr std::size_t kMaxUnknown = 64;
-  std::size_t unknown_count() const { return unknown_count_; }
-  std::uint64_t unknown(std::size_t i) const { return unknown_[i]; }
+  std::span<const std::uint64_t> unknown() const { return {unknown_.data(), unknown_count_}; }
 
  private:
   // The state of an interleaved walk, small enough for registers, while it meets only objects of
@@ -92,6 +91,8 @@ class LinearWalk {
   template <HeaderForm Form>
   void resync() noexcept;
   void note_unknown(std::uint64_t key) noexcept;
+
+  static constexpr std::size_t kMaxUnknown = 64;
 
   const ObjectLayout& layout_;
   const KlassTable& table_;

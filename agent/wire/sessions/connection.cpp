@@ -65,19 +65,12 @@ void Connection::close() {
 }
 
 void Connection::push(OutgoingPacket packet) {
-  switch (queue_.push(std::move(packet))) {
-    case SendQueue::Push::kQueued:
-      context_->waker->wake();
-      break;
-    case SendQueue::Push::kDropped:
-      break;
-    case SendQueue::Push::kOverflow:
-      if (!close_requested_.exchange(true)) {
-        context_->log(LogLevel::kInfo, peer_ + " does not read what it is sent; dropped");
-      }
-      context_->waker->wake();
-      break;
+  const SendQueue::Push pushed = queue_.push(std::move(packet));
+  if (pushed == SendQueue::Push::kDropped) return;
+  if (pushed == SendQueue::Push::kOverflow && !close_requested_.exchange(true)) {
+    context_->log(LogLevel::kInfo, peer_ + " does not read what it is sent; dropped");
   }
+  context_->waker->wake();
 }
 
 void Connection::reply(std::uint32_t id, std::size_t request_size, std::vector<Chunk> chunks) {

@@ -12,7 +12,6 @@
 #include "core/waker.h"
 #include "wire/chunks/dispatcher.h"
 #include "wire/chunks/packet.h"
-#include "wire/sessions/access_rules.h"
 #include "wire/sessions/peer.h"
 #include "wire/sessions/send_queue.h"
 #include "wire/sessions/server_options.h"

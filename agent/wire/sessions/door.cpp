@@ -1,19 +1,67 @@
 #include "wire/sessions/door.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <exception>
+#include <utility>
 
-#include "wire/sockets/peer_check.h"
+#include "wire/sockets/socket_address.h"
 
 namespace ddm {
 namespace {
 
 constexpr std::chrono::milliseconds kNoDescriptorsPause{100};
 
+// Warns where everybody, or nobody, would be let in. The error: peers at that address cannot be
+// checked.
+std::optional<Error> check_access(const Address& address, bool connect_out, Access access,
+                                  const Log& log) {
+  if (is_loopback(address)) return {};
+  const std::string where = to_string(address);
+  const auto warn = [&](const std::string& text) {
+    if (log) log(LogLevel::kWarn, text);
+  };
+  if (access == Access::kAny) {
+    warn("anybody who can reach " + where + " may look into this program and end it");
+    return {};
+  }
+  if (connect_out) {
+    return Error{"cannot connect to " + where +
+                 ": a server on another machine cannot be checked; allow it with access=any"};
+  }
+  warn(
+      "listening on " + where +
+      ", but only this user's processes on this machine may connect; access=any lets everybody in");
+  return {};
+}
+
+// "127.0.0.1:40123", "a local process".
+std::string peer_name(int fd) {
+  const Address address = to_address(far_end(fd));
+  return address.kind == Address::Kind::kTcp ? to_string(address) : "a local process";
+}
+
+// Keep-alive notices eventually that a peer has vanished.
+void tune_socket(int fd) {
+  if (local_end(fd).family() == AF_UNIX) return;
+  const int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+}
+
 }  // namespace
+
+OnRefusedPeer warn_of_first_refusal(Log log) {
+  return [log = std::move(log),
+          warned = std::make_shared<std::atomic<bool>>(false)](const std::string& text) {
+    if (log) log(warned->exchange(true) ? LogLevel::kInfo : LogLevel::kWarn, text);
+  };
+}
 
 Result<std::shared_ptr<Door>> Door::open(DoorSettings settings, std::shared_ptr<Waker> waker) {
   if (auto refused =

@@ -14,12 +14,15 @@
 #include <vector>
 
 #include "core/waker.h"
-#include "wire/sessions/access_rules.h"
 #include "wire/sessions/connector.h"
 #include "wire/sessions/peer.h"
+#include "wire/sessions/server_options.h"
 #include "wire/sockets/listener.h"
 
 namespace ddm {
+
+// Logs the first refused peer as a warning, later ones at info: strangers must not flood stderr.
+OnRefusedPeer warn_of_first_refusal(Log log);
 
 struct DoorSettings {
   Address address;

@@ -19,6 +19,8 @@ enum class Compression {
 };
 
 using Log = std::function<void(LogLevel, const std::string&)>;
+// Reports a refused peer.
+using OnRefusedPeer = std::function<void(const std::string&)>;
 
 // Called on the I/O thread; must not block.
 class SessionObserver {

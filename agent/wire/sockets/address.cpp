@@ -72,16 +72,9 @@ Result<Address> parse_address(std::string_view text) {
 }
 
 std::string to_string(const Address& address) {
-  switch (address.kind) {
-    case Address::Kind::kScan:
-      return "scan";
-    case Address::Kind::kUnix:
-      return "unix:" + address.path;
-    case Address::Kind::kNone:
-      return "none";
-    case Address::Kind::kTcp:
-      break;
-  }
+  if (address.kind == Address::Kind::kScan) return "scan";
+  if (address.kind == Address::Kind::kUnix) return "unix:" + address.path;
+  if (address.kind == Address::Kind::kNone) return "none";
   const bool v6 = address.host.find(':') != std::string::npos;
   return (v6 ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);
 }

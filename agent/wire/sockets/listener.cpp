@@ -82,16 +82,9 @@ bool bind_and_listen(int fd, const std::string& path) {
 }  // namespace
 
 Result<Listener> Listener::open(const Address& address) {
-  switch (address.kind) {
-    case Address::Kind::kTcp:
-      return open_tcp(address);
-    case Address::Kind::kScan:
-      return open_scan();
-    case Address::Kind::kUnix:
-      return open_unix(address);
-    case Address::Kind::kNone:
-      break;
-  }
+  if (address.kind == Address::Kind::kTcp) return open_tcp(address);
+  if (address.kind == Address::Kind::kScan) return open_scan();
+  if (address.kind == Address::Kind::kUnix) return open_unix(address);
   return Error{"address 'none' cannot be listened on"};
 }
 

@@ -31,7 +31,7 @@ std::vector<HeapSegment> segments_of(const HeapMap& map, ChunkType type) {
   std::vector<HeapSegment> segments;
   HeapMapWriter writer(type, 8, [&](Chunk chunk) {
     CHECK(chunk.type == type);
-    segments.push_back(*HeapSegment::decode(chunk.data));
+    segments.push_back(*decode<HeapSegment>(chunk.data));
   });
   map.write(writer, type == kMergedSegment);
   return segments;

@@ -78,8 +78,7 @@ class Memory {
     walk.finish();
     end_ = (walk.at() - bottom) / 8;
     gaps_ = walk.gaps().count;
-    unknown_.clear();
-    for (std::size_t i = 0; i < walk.unknown_count(); ++i) unknown_.push_back(walk.unknown(i));
+    unknown_.assign(walk.unknown().begin(), walk.unknown().end());
     std::vector<std::pair<int, std::uint64_t>> runs;
     for (std::size_t at = 0; at < log_.size();) {
       const RunLog::Entry entry = log_.read(at);

@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 
-#include "wire/sessions/access_rules.h"
 
 namespace ddm {
 namespace {

@@ -16,9 +16,9 @@
 #include "adapters/dyper/documents/framing.h"
 #include "core/file_descriptor.h"
 #include "core/waker.h"
-#include "wire/sessions/access_rules.h"
 #include "wire/sessions/peer.h"
 #include "wire/sessions/send_queue.h"
+#include "wire/sessions/server_options.h"
 #include "wire/sockets/peer_check.h"
 
 namespace ddm {
