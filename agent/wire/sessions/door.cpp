@@ -19,24 +19,20 @@ constexpr std::chrono::milliseconds kNoDescriptorsPause{100};
 
 // Warns where everybody, or nobody, would be let in. The error: peers at that address cannot be
 // checked.
-std::optional<Error> check_access(const Address& address, bool connect_out, Access access,
-                                  const Log& log) {
-  if (is_loopback(address)) return {};
-  const std::string where = to_string(address);
-  const auto warn = [&](const std::string& text) {
-    if (log) log(LogLevel::kWarn, text);
-  };
-  if (access == Access::kAny) {
-    warn("anybody who can reach " + where + " may look into this program and end it");
-    return {};
-  }
-  if (connect_out) {
+std::optional<Error> check_access(const DoorSettings& settings) {
+  if (is_loopback(settings.address)) return {};
+  const std::string where = to_string(settings.address);
+  const bool any = settings.access == Access::kAny;
+  if (!any && settings.connect_out) {
     return Error{"cannot connect to " + where +
                  ": a server on another machine cannot be checked; allow it with access=any"};
   }
-  warn(
-      "listening on " + where +
-      ", but only this user's processes on this machine may connect; access=any lets everybody in");
+  const std::string warning =
+      any ? "anybody who can reach " + where + " may look into this program and end it"
+          : "listening on " + where +
+                ", but only this user's processes on this machine may connect; access=any lets "
+                "everybody in";
+  if (settings.log) settings.log(LogLevel::kWarn, warning);
   return {};
 }
 
@@ -64,10 +60,7 @@ OnRefusedPeer warn_of_first_refusal(Log log) {
 }
 
 Result<std::shared_ptr<Door>> Door::open(DoorSettings settings, std::shared_ptr<Waker> waker) {
-  if (auto refused =
-          check_access(settings.address, settings.connect_out, settings.access, settings.log)) {
-    return std::move(*refused);
-  }
+  if (auto refused = check_access(settings)) return std::move(*refused);
   const Address address = settings.address;
   std::shared_ptr<Door> door(new Door(std::move(settings), address));
   if (door->settings_.connect_out) {

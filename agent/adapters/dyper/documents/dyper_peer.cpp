@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 
-
 namespace ddm {
 namespace {
 
