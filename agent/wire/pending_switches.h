@@ -10,38 +10,24 @@ namespace ddm {
 
 class PendingSwitches {
  public:
-  // Counts as pending during its lifetime.
-  class One {
-   public:
-    One(PendingSwitches& all, std::uint64_t session) : all_(all), session_(session) {
-      const std::lock_guard lock(all_.mutex_);
-      ++all_.counts_[session_];
-    }
-    ~One() {
-      const std::lock_guard lock(all_.mutex_);
-      if (--all_.counts_[session_] == 0) all_.counts_.erase(session_);
-    }
-    One(const One&) = delete;
-    One& operator=(const One&) = delete;
-
-   private:
-    PendingSwitches& all_;
-    const std::uint64_t session_;
-  };
-
-  // Shared because a std::function must be copyable.
-  std::shared_ptr<One> begin(std::uint64_t session) {
-    return std::make_shared<One>(*this, session);
+  // A switch is pending as long as somebody keeps the result.
+  std::shared_ptr<const void> begin(std::uint64_t session) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(pending_, [](const auto& one) { return one.second.expired(); });
+    std::shared_ptr<const void> one = pending_[session].lock();
+    if (!one) pending_[session] = one = std::make_shared<char>();
+    return one;
   }
 
   bool any(std::uint64_t session) {
     const std::lock_guard lock(mutex_);
-    return counts_.contains(session);
+    const auto found = pending_.find(session);
+    return found != pending_.end() && !found->second.expired();
   }
 
  private:
   std::mutex mutex_;
-  std::map<std::uint64_t, int> counts_;
+  std::map<std::uint64_t, std::weak_ptr<const void>> pending_;
 };
 
 }  // namespace ddm
