@@ -87,7 +87,7 @@ void decode_allocations(ByteSpan data) {
 }
 
 void decode_segment(ByteSpan data) {
-  const auto segment = HeapSegment::decode(data);
+  const auto segment = decode<HeapSegment>(data);
   if (!segment) return;
   std::uint64_t units = 0;
   for (const HeapRun& run : segment->runs()) units += run.units;
@@ -178,7 +178,7 @@ void write_heap_map(ByteSpan data) {
   const std::uint8_t unit = in.u1();
   std::uint64_t units = 0;
   HeapMapWriter writer(type, unit, [&](const Chunk& chunk) {
-    const auto segment = HeapSegment::decode(chunk.data);
+    const auto segment = decode<HeapSegment>(chunk.data);
     check(segment.has_value(), "a written segment can be read");
     units += segment->units;
   });

@@ -93,7 +93,7 @@ void HeapMapWriter::break_segment() {
 
 void HeapMapWriter::end_segment() {
   end_run();
-  if (!segment_.pairs.empty()) sink_({type_, segment_.encode()});
+  if (!segment_.pairs.empty()) sink_({type_, encode(segment_)});
   in_segment_ = false;
 }
 

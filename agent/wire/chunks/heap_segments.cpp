@@ -22,34 +22,16 @@ bool unpack(ByteSpan pairs, Take take) {
 
 }  // namespace
 
-Bytes HeapSegment::encode() const {
-  ByteWriter out;
-  out.u4(heap_id);
-  out.u1(unit);
-  out.u4(start);
-  out.u4(offset);
-  out.u4(units);
-  out.bytes(pairs);
-  return out.take();
+void SegmentPairs::write(ByteWriter& out, const HeapSegment& segment) const {
+  out.bytes(segment.pairs);
 }
 
-std::optional<HeapSegment> HeapSegment::decode(ByteSpan data) {
-  ByteReader in(data);
-  HeapSegment segment;
-  segment.heap_id = in.u4();
-  segment.unit = in.u1();
-  segment.start = in.u4();
-  segment.offset = in.u4();
-  segment.units = in.u4();
+void SegmentPairs::read(ByteReader& in, HeapSegment& segment) const {
   const ByteSpan pairs = in.rest();
-  if (!in.ok()) return {};
   std::uint64_t total = 0;
-  if (!unpack(pairs, [&total](const HeapRun& run) { total += run.units; }) ||
-      total != segment.units) {
-    return {};
-  }
+  const bool whole = unpack(pairs, [&total](const HeapRun& run) { total += run.units; });
+  if (!whole || total != segment.units) return in.fail();
   segment.pairs.assign(pairs.begin(), pairs.end());
-  return segment;
 }
 
 std::vector<HeapRun> HeapSegment::runs() const {

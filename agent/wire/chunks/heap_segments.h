@@ -87,6 +87,15 @@ struct HeapRun {
   friend bool operator==(const HeapRun&, const HeapRun&) = default;
 };
 
+struct HeapSegment;
+
+// The pairs of a segment, which end the chunk. Wrong: they do not add up to its units, or an object
+// does not end.
+struct SegmentPairs {
+  void write(ByteWriter& out, const HeapSegment& segment) const;
+  void read(ByteReader& in, HeapSegment& segment) const;
+};
+
 // HPSG, HPSO, NHSG, events.
 //
 //   u4 heap id, u1 bytes of a unit, u4 start, u4 offset, u4 units, pairs
@@ -97,12 +106,11 @@ struct HeapSegment {
   std::uint32_t offset = 0;  // from start; always sent as 0, with a start per segment
   std::uint32_t units = 0;
   Bytes pairs;
+  static constexpr auto kFields =
+      std::tuple(&HeapSegment::heap_id, &HeapSegment::unit, &HeapSegment::start,
+                 &HeapSegment::offset, &HeapSegment::units, SegmentPairs{});
 
-  Bytes encode() const;
-  // nullopt: the pairs do not add up to `units`, or an object does not end.
-  static std::optional<HeapSegment> decode(ByteSpan data);
   std::vector<HeapRun> runs() const;
-  friend bool operator==(const HeapSegment&, const HeapSegment&) = default;
 };
 
 // Bytes and runs by solidity and kind, over any number of segments.

@@ -7,24 +7,15 @@
 namespace ddm {
 namespace {
 
-void write_header(ByteWriter& out, const PacketHeader& header) {
-  out.u4(header.length);
-  out.u4(header.id);
-  out.u1(header.flags);
-  out.u1(header.command_set);
-  out.u1(header.command);
-}
-
-std::size_t packet_size(const std::vector<Chunk>& chunks) {
+OutgoingPacket packet(const PacketHeader& header, std::vector<Chunk> chunks) {
   std::size_t size = kPacketHeaderSize;
   for (const Chunk& chunk : chunks) size += kChunkHeaderSize + chunk.size();
-  return size;
-}
-
-OutgoingPacket packet(PacketHeader header, std::vector<Chunk> chunks) {
-  header.length = static_cast<std::uint32_t>(packet_size(chunks));
   ByteWriter head;
-  write_header(head, header);
+  head.u4(static_cast<std::uint32_t>(size));
+  head.u4(header.id);
+  head.u1(header.flags);
+  head.u1(header.command_set);
+  head.u1(header.command);
   OutgoingPacket result;
   for (Chunk& chunk : chunks) {
     head.u4(chunk.type);

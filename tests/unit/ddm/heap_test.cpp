@@ -20,7 +20,7 @@ struct Map {
 
   explicit Map(ChunkType type, std::uint8_t unit = 8)
       : writer(type, unit, [this](Chunk chunk) {
-          const auto segment = HeapSegment::decode(chunk.data);
+          const auto segment = decode<HeapSegment>(chunk.data);
           REQUIRE(segment);  // pairs and length agree, no object is left open
           segments.push_back(*segment);
           chunks.push_back(std::move(chunk));
@@ -92,19 +92,19 @@ TEST_CASE("A segment is its place, its length and pairs") {
 TEST_CASE("An object of more than 256 units is several pairs and one run") {
   // The pairs that ddmlib was seen to read as one element of 300 units.
   const auto segment =
-      HeapSegment::decode(bytes_of("00000001 08 00000000 00000000 0000012c 81 ff 01 2b"));
+      decode<HeapSegment>(bytes_of("00000001 08 00000000 00000000 0000012c 81 ff 01 2b"));
   REQUIRE(segment);
   CHECK(segment->runs() == std::vector<HeapRun>{{kObject, 300}});
 }
 
 TEST_CASE("A segment whose pairs do not add up is refused") {
   const std::string head = "00000001 08 00000000 00000000 ";
-  CHECK(HeapSegment::decode(bytes_of(head + "00000002 01 01")));
-  CHECK_FALSE(HeapSegment::decode(bytes_of(head + "00000003 01 01")));
-  CHECK_FALSE(HeapSegment::decode(bytes_of(head + "00000001 01 01")));
-  CHECK_FALSE(HeapSegment::decode(bytes_of(head + "00000002 01 01 00")));     // half a pair
-  CHECK_FALSE(HeapSegment::decode(bytes_of(head + "00000100 81 ff")));        // no end
-  CHECK_FALSE(HeapSegment::decode(bytes_of(head + "00000101 81 ff 11 00")));  // another kind
+  CHECK(decode<HeapSegment>(bytes_of(head + "00000002 01 01")));
+  CHECK_FALSE(decode<HeapSegment>(bytes_of(head + "00000003 01 01")));
+  CHECK_FALSE(decode<HeapSegment>(bytes_of(head + "00000001 01 01")));
+  CHECK_FALSE(decode<HeapSegment>(bytes_of(head + "00000002 01 01 00")));     // half a pair
+  CHECK_FALSE(decode<HeapSegment>(bytes_of(head + "00000100 81 ff")));        // no end
+  CHECK_FALSE(decode<HeapSegment>(bytes_of(head + "00000101 81 ff 11 00")));  // another kind
 }
 
 TEST_CASE("The merged map joins neighbours of one state and never sets P") {

@@ -35,7 +35,7 @@ class MapReader {
       map_.classes = std::move(*told);
     }
     if (event.type == kMergedSegment || event.type == kObjectSegment) {
-      auto segment = HeapSegment::decode(event.data);
+      auto segment = decode<HeapSegment>(event.data);
       if (!segment || segment->heap_id > kMaxSlices) {
         return Error{"the target has sent a segment that does not add up"};
       }
