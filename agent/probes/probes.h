@@ -23,7 +23,6 @@
 #include "probes/probe_records.h"
 #include "report/time_data.h"
 #include "vm/class_changes/running_methods.h"
-#include "wire/chunks/class_outlook.h"
 #include "wire/chunks/probes.h"
 
 namespace ddm {

@@ -10,7 +10,6 @@
 #include "core/utf16.h"
 #include "wire/chunks/allocations.h"
 #include "wire/chunks/app_state.h"
-#include "wire/chunks/class_outlook.h"
 #include "wire/chunks/dispatcher.h"
 #include "wire/chunks/fail.h"
 #include "wire/chunks/heap_dump.h"

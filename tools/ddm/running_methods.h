@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "ddm_client.h"
-#include "wire/chunks/class_outlook.h"
+#include "wire/chunks/probes.h"
 
 namespace ddm {
 

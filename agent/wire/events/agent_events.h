@@ -12,16 +12,29 @@ namespace ddm {
 
 class AgentEvents final : public Feature {
  public:
-  explicit AgentEvents(const HandlerContext& context);
+  explicit AgentEvents(const HandlerContext& context)
+      : context_(context),
+        pulse_([this] { collections_.notify(); }, GcEvents::kGap),
+        collections_(context, pulse_),
+        maps_(context, pulse_) {}
 
   Pulse& pulse() { return pulse_; }
   GcEvents& collections() { return collections_; }
   MapEvents& maps() { return maps_; }
 
   // Registered after the features that report a collection themselves: maps follow those events.
-  void add_chunks(Dispatcher&) override;
-  void session_ended(const SessionPtr& session) override;
-  void end() override;
+  void add_chunks(Dispatcher&) override {
+    collections_.add_listener([this](JNIEnv*) { maps_.collected(); });
+  }
+  // The modes ended with the session; whatever only they needed is switched off.
+  void session_ended(const SessionPtr& session) override {
+    pulse_.cancel(session->id());
+    context_.service.quick().post([this](JNIEnv*) { collections_.refresh(); });
+  }
+  void end() override {
+    pulse_.stop();
+    maps_.begin_close();
+  }
   void end_after_servers() override { maps_.close(); }
 
  private:

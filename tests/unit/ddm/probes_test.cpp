@@ -2,8 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "wire/chunks/class_outlook.h"
-
 using namespace ddm;
 
 TEST_CASE("a request for probes reads as it was written") {
