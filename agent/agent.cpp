@@ -16,7 +16,7 @@
 #include "adapters/test_kit/test_kit.h"
 #include "allocations/allocations_feature.h"
 #include "core/log.h"
-#include "heap/heap_feature.h"
+#include "heap/heap_handlers.h"
 #include "native/native_feature.h"
 #include "probes/probes_feature.h"
 #include "program/app_handlers.h"
@@ -81,8 +81,8 @@ void Agent::make_features(JNIEnv* jni) {
       *stacks_, *reports_));
   add(std::make_unique<AppHandlers>(context_, facts_, options_.service));
   add(std::move(threads));
-  auto& heap =
-      add(std::make_unique<HeapFeature>(context_, *events, options_.heap, allocations->followed()));
+  auto& heap = add(
+      std::make_unique<HeapHandlers>(context_, *events, options_.heap, allocations->followed()));
   add(std::make_unique<NativeFeature>(context_, *events, options_.native));
   add(std::move(events));
   add(std::make_unique<ClientApi>(jvmti_, service_));

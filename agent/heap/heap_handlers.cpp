@@ -30,7 +30,7 @@ void let_others_run() { std::this_thread::sleep_for(std::chrono::milliseconds(20
 
 }  // namespace
 
-void HeapHandlers::add_to(Dispatcher& dispatcher) {
+void HeapHandlers::add_chunks(Dispatcher& dispatcher) {
   dispatcher.offer(
       {"hprof-heap-dump", "hprof-heap-dump-streaming", kHeapDumpPiecesFeature, kHeapUsageFeature});
   dispatcher.add(HeapInfoRequest::kType, Lane::kQuick, this, &HeapHandlers::info);
@@ -40,6 +40,7 @@ void HeapHandlers::add_to(Dispatcher& dispatcher) {
   dispatcher.add(kHeapDumpStream, Lane::kSlow, this, &HeapHandlers::dump);
   dispatcher.add(HeapDumpPieceRequest::kType, Lane::kSlow, this, &HeapHandlers::dump_in_pieces);
   gc_events_.add_listener([this](JNIEnv* jni) { collected(jni); });
+  maps_.add_to(dispatcher);  // HPIF comes before the maps of the same collection
 }
 
 HeapInfo HeapHandlers::read_info(JNIEnv* jni, HeapInfoWhen reason) {
@@ -177,7 +178,7 @@ void HeapHandlers::next_piece(const Request& request, Reply reply) {
   reply.send(Chunk{HeapDumpPieceRequest::kType, std::move(*piece)});
 }
 
-void HeapHandlers::disconnected(const SessionPtr& session) {
+void HeapHandlers::session_ended(const SessionPtr& session) {
   context_.service.slow().post([this, id = session->id()](JNIEnv*) { pieces_.erase(id); });
 }
 

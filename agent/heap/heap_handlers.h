@@ -1,34 +1,39 @@
-// HPIF, HPUS, HPGC, HPDU, HPDS, HPDP: figures of the heap, collections, dumps.
+// The Java heap for a server: its maps (heap_map_handlers.h), and HPIF, HPUS, HPGC, HPDU, HPDS,
+// HPDP: its figures, collections, dumps.
 #pragma once
 
 #include <chrono>
 #include <map>
 
+#include "core/feature.h"
 #include "heap/heap_dump_file.h"
 #include "heap/heap_figures.h"
 #include "heap/heap_map_handlers.h"
+#include "heap/heap_options.h"
 #include "report/assembly/heap_dumps.h"
 #include "wire/chunks/heap_info.h"
 #include "wire/chunks/shared_answer.h"
-#include "wire/events/gc_events.h"
+#include "wire/events/agent_events.h"
 #include "wire/handler_context.h"
 
 namespace ddm {
 
-class HeapHandlers {
+class HeapHandlers final : public Feature {
  public:
-  // `maps` supplies the number of objects; `followed`, their allocation stacks.
-  HeapHandlers(const HandlerContext& context, GcEvents& gc_events, const HeapMapHandlers& maps,
+  // `followed` supplies the allocation stacks of objects.
+  HeapHandlers(const HandlerContext& context, AgentEvents& events, const HeapOptions& options,
                FollowedObjects& followed)
       : context_(context),
-        gc_events_(gc_events),
-        maps_(maps),
+        gc_events_(events.collections()),
+        maps_(context, gc_events_, events.maps(), static_cast<std::uint8_t>(options.unit)),
         followed_(followed),
         dumper_(context.jvmti) {}
 
-  void add_to(Dispatcher& dispatcher);
-  void disconnected(const SessionPtr& session);
   HeapDumper& dumper() { return dumper_; }
+
+  void add_chunks(Dispatcher& dispatcher) override;
+  void session_ended(const SessionPtr& session) override;
+  void end() override { dumper_.close(); }
 
  private:
   void info(const Request& request, Reply reply);
@@ -44,7 +49,7 @@ class HeapHandlers {
 
   const HandlerContext& context_;
   GcEvents& gc_events_;
-  const HeapMapHandlers& maps_;
+  HeapMapHandlers maps_;
   FollowedObjects& followed_;
   HeapFiguresReader figures_;
   HeapDumper dumper_;

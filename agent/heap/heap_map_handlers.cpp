@@ -40,26 +40,8 @@ void HeapMapHandlers::ask(const Request& request, Reply reply) {
 void HeapMapHandlers::regions(const Request& request, Reply reply) {
   const auto wanted = decode<HeapRegionsRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("u1 what: 0 no more, 1 regions, 2 regions and classes");
-  {
-    const std::lock_guard lock(mutex_);
-    if (wanted->detail == RegionDetail::kNone || !request.session->is_open()) {
-      details_.erase(request.session->id());
-    } else {
-      details_[request.session->id()] = wanted->detail;
-    }
-  }
+  request.session->modes.regions = wanted->detail;
   reply.send_empty();
-}
-
-void HeapMapHandlers::disconnected(const SessionPtr& session) {
-  const std::lock_guard lock(mutex_);
-  details_.erase(session->id());
-}
-
-RegionDetail HeapMapHandlers::detail_of(const Session& session) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = details_.find(session.id());
-  return found != details_.end() ? found->second : RegionDetail::kNone;
 }
 
 void HeapMapHandlers::draw_for(JNIEnv* jni, const std::vector<MapRequests::Receiver>& receivers) {
@@ -67,7 +49,7 @@ void HeapMapHandlers::draw_for(JNIEnv* jni, const std::vector<MapRequests::Recei
   std::vector<MapRequests::Receiver> each = receivers;
   RegionDetail most = RegionDetail::kNone;
   for (MapRequests::Receiver& one : each) {
-    const RegionDetail detail = detail_of(*one.session);
+    const RegionDetail detail = one.session->modes.regions;
     most = std::max(most, detail);
     one.what = static_cast<std::uint8_t>(one.what | static_cast<unsigned>(detail) << kDetailShift);
   }

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <map>
-#include <mutex>
 
 #include "core/native_thread.h"
 #include "heap/heap_mapper.h"
@@ -21,7 +19,6 @@ class HeapMapHandlers {
         mapper_(context.vm, start_native_thread) {}
 
   void add_to(Dispatcher& dispatcher);
-  void disconnected(const SessionPtr& session);
 
   // The number of objects in the last map; 0: no map was drawn yet. Any thread.
   std::uint64_t last_object_count() const { return objects_; }
@@ -31,11 +28,6 @@ class HeapMapHandlers {
   void regions(const Request& request, Reply reply);
   // On the maps' thread.
   void draw_for(JNIEnv* jni, const std::vector<MapRequests::Receiver>& receivers);
-
-  RegionDetail detail_of(const Session& session) const;
-
-  mutable std::mutex mutex_;
-  std::map<std::uint64_t, RegionDetail> details_;  // by session, for sessions that want any
 
   MapRequests requests_;
   const std::uint8_t unit_;

@@ -9,14 +9,16 @@
 #include <memory>
 
 #include "wire/chunks/heap_info.h"
+#include "wire/chunks/heap_regions.h"
 #include "wire/chunks/heap_segments.h"
 
 namespace ddm {
 
 // The events that this server has requested. Fields are independent, hence plain atomics.
 struct SessionModes {
-  std::atomic<bool> thread_events{false};              // THEN
-  std::atomic<std::uint32_t> thread_status_millis{0};  // THST interval, 0 = none
+  std::atomic<bool> thread_events{false};                          // THEN
+  std::atomic<std::uint32_t> thread_status_millis{0};              // THST interval, 0 = none
+  std::atomic<RegionDetail> regions{RegionDetail::kNone};          // HPRG
   std::atomic<HeapInfoWhen> heap_info_when{HeapInfoWhen::kNever};  // HPIF
   // kNow, here and above, is answered at once and never stored.
   std::atomic<MapSettings> java_maps{MapSettings{}};    // HPSG, HPSO
