@@ -69,7 +69,6 @@ Result<HeapMap> iterate_heap(jvmtiEnv* jvmti, JNIEnv* jni) {
                       heap_state(Solidity::kHard, narrow ? HeapKind::kArray4 : HeapKind::kArray8)};
   jvmtiHeapCallbacks callbacks{};
   callbacks.heap_iteration_callback = Iteration::on_object;
-  map.when = std::chrono::system_clock::now();
   const auto begin = std::chrono::steady_clock::now();
   const jvmtiError error = jvmti->IterateThroughHeap(0, nullptr, &callbacks, &iteration);
   map.walk_cpu = map.walk_time = map.pause_time = std::chrono::steady_clock::now() - begin;

@@ -300,7 +300,6 @@ std::string HeapMapper::stop_by_iterating(HeapPause& pause) {
 std::string HeapMapper::stop_and_walk(HeapPause& pause) {
   log_debug("heap map: the VM is stopped by {}",
             stop_by_following_ ? "FollowReferences" : "IterateThroughHeap");
-  pause.map.when = std::chrono::system_clock::now();
   const auto begin = std::chrono::steady_clock::now();
   std::string problem;
   if (stop_by_following_) {

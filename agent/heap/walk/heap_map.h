@@ -43,7 +43,6 @@ class HeapMap {
   std::chrono::nanoseconds walk_time{};   // of the walk alone, wall time
   std::size_t threads = 1;                // that walked
   std::chrono::nanoseconds pause_time{};  // of the whole call that stops the program
-  std::chrono::system_clock::time_point when;
 
   // Sorts the areas by address.
   void sort_areas();

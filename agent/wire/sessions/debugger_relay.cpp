@@ -15,7 +15,6 @@
 namespace ddm {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 // Generous limits, since only the debugger itself waits.
