@@ -69,24 +69,21 @@ PageLayout page_layout(VmEntries& entries) {
 // nullopt: no page begins there.
 std::optional<HeapRegion> page_at(const PageLayout& layout, std::uintptr_t page,
                                   std::uint64_t granule) {
-  std::uint8_t type = 0;
-  std::uint64_t start = 0, end = 0, top = 0;
-  if (!read_own_memory(page + layout.type, &type, sizeof type) ||
-      !read_own_memory(page + layout.start, &start, sizeof start) ||
-      !read_own_memory(page + layout.end, &end, sizeof end) ||
-      !read_own_memory(page + layout.top, &top, sizeof top)) {
-    return {};
-  }
-  if (layout.end_is_size) end += start;
+  const auto type = read_own<std::uint8_t>(page + layout.type);
+  const auto start = read_own<std::uint64_t>(page + layout.start);
+  const auto end_word = read_own<std::uint64_t>(page + layout.end);
+  const auto top = read_own<std::uint64_t>(page + layout.top);
+  if (!type || !start || !end_word || !top) return {};
+  const std::uint64_t end = *end_word + (layout.end_is_size ? *start : 0);
   constexpr RegionRole kRoles[] = {RegionRole::kSmallPage, RegionRole::kMediumPage,
                                    RegionRole::kLargePage};
   const std::uint64_t last = layout.granules << layout.granule_shift;
   const std::uint64_t within = (std::uint64_t{1} << layout.granule_shift) - 1;
-  if (type >= std::size(kRoles) || start != granule << layout.granule_shift || end <= start ||
-      end > last || (end & within) != 0 || top < start || top > end) {
+  if (*type >= std::size(kRoles) || *start != granule << layout.granule_shift || end <= *start ||
+      end > last || (end & within) != 0 || *top < *start || *top > end) {
     return {};
   }
-  return HeapRegion{start, end - start, top - start, kRoles[type]};
+  return HeapRegion{*start, end - *start, *top - *start, kRoles[*type]};
 }
 
 }  // namespace

@@ -116,16 +116,15 @@ Result<Listener> Listener::open_unix(const Address& address) {
   if (!names) return names.error();
   const SocketAddress& name = names->front();
   const std::string where = to_string(address);
-  switch (occupant_of(address, name)) {
-    case Occupant::kNothing:
-      break;
-    case Occupant::kDeadSocket:
-      if (unlink(address.path.c_str()) != 0) return errno_error("cannot replace " + where);
-      break;
-    case Occupant::kLiveSocket:
-      return Error{"cannot listen on " + where + ": another process listens there"};
-    case Occupant::kOther:
-      return Error{"cannot listen on " + where + ": the path exists and is no socket of ours"};
+  const Occupant there = occupant_of(address, name);
+  if (there == Occupant::kLiveSocket) {
+    return Error{"cannot listen on " + where + ": another process listens there"};
+  }
+  if (there == Occupant::kOther) {
+    return Error{"cannot listen on " + where + ": the path exists and is no socket of ours"};
+  }
+  if (there == Occupant::kDeadSocket && unlink(address.path.c_str()) != 0) {
+    return errno_error("cannot replace " + where);
   }
   FileDescriptor fd(socket(AF_UNIX, kSocketFlags, 0));
   // bind() limits the path's mode by the socket's mode, so there is no moment at which others may
