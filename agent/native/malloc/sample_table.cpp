@@ -1,39 +1,17 @@
 #include "native/malloc/sample_table.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <bit>
 
 namespace ddm {
 namespace {
-
-// Zero-filled, committed on first use.
-template <typename T>
-T* map_array(std::uint64_t count) {
-  void* memory = mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<T*>(memory);
-}
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
 }  // namespace
 
-SampleTable::SampleTable(std::uint32_t records)
-    : records_(records),
-      slot_mask_(std::bit_ceil(std::uint64_t{records} * 4) - 1),
-      entries_(map_array<Entry>(std::uint64_t{records} + 1)),
-      slots_(map_array<Slot>(slot_mask_ + 1)) {}
-
-SampleTable::~SampleTable() {
-  if (entries_ != nullptr) munmap(entries_, (std::uint64_t{records_} + 1) * sizeof(Entry));
-  if (slots_ != nullptr) munmap(slots_, (slot_mask_ + 1) * sizeof(Slot));
-}
-
 std::unique_ptr<SampleTable> SampleTable::create(std::uint32_t records) {
   std::unique_ptr<SampleTable> table(new SampleTable(records));
-  if (table->entries_ == nullptr || table->slots_ == nullptr) return nullptr;
+  if (!table->entries_.good() || !table->slots_.good()) return nullptr;
   return table;
 }
 
@@ -57,7 +35,7 @@ bool SampleTable::add(const void* address, const AllocationSample& sample) noexc
     }
     entry.version.fetch_add(1, std::memory_order_release);
     if (insert(address, record)) return true;
-    push_free(record);
+    drop(record);
   }
   dropped_.fetch_add(1, kRelaxed);
   return false;
@@ -94,11 +72,9 @@ SampleTable::Record SampleTable::take(const void* address) noexcept {
   return kNone;
 }
 
-void SampleTable::drop(Record record) noexcept { push_free(record); }
-
 void SampleTable::put_back(const void* address, Record record) noexcept {
   if (insert(address, record)) return;
-  push_free(record);
+  drop(record);
   dropped_.fetch_add(1, kRelaxed);
 }
 
@@ -129,7 +105,7 @@ SampleTable::Record SampleTable::pop_free() noexcept {
   return kNone;
 }
 
-void SampleTable::push_free(Record record) noexcept {
+void SampleTable::drop(Record record) noexcept {
   std::uint64_t head = free_list_.load(kRelaxed);
   for (;;) {
     entries_[record].next_free.store(static_cast<std::uint32_t>(head), kRelaxed);

@@ -7,11 +7,13 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
+
+#include "core/reserved_array.h"
 
 namespace ddm {
 
@@ -39,7 +41,6 @@ class SampleTable {
 
   // Null: no memory. `records`: capacity in samples, below 2^20.
   static std::unique_ptr<SampleTable> create(std::uint32_t records);
-  ~SampleTable();
 
   // False: it is full, and the sample is counted as dropped.
   bool add(const void* address, const AllocationSample& sample) noexcept;
@@ -74,7 +75,11 @@ class SampleTable {
   static constexpr std::size_t kProbes = 32;
   static constexpr std::size_t kFilterBits = 16;
 
-  explicit SampleTable(std::uint32_t records);
+  explicit SampleTable(std::uint32_t records)
+      : records_(records),
+        slot_mask_(std::bit_ceil(std::uint64_t{records} * 4) - 1),
+        entries_(std::size_t{records} + 1),
+        slots_(slot_mask_ + 1) {}
 
   static std::uint64_t hash(const void* address) {
     return (reinterpret_cast<std::uintptr_t>(address) >> 4) * 0x9e3779b97f4a7c15;
@@ -86,12 +91,11 @@ class SampleTable {
     return static_cast<Record>(slot & ((std::uint64_t{1} << kRecordBits) - 1));
   }
   static std::size_t filter_index(std::uint64_t hash) { return hash >> (64 - kFilterBits); }
-  Slot& slot(std::uint64_t hash, std::size_t probe) const {
+  Slot& slot(std::uint64_t hash, std::size_t probe) {
     return slots_[((hash >> 20) + probe) & slot_mask_];
   }
 
   Record pop_free() noexcept;
-  void push_free(Record record) noexcept;
   bool insert(const void* address, Record record) noexcept;
   void count_in_filter(std::uint64_t hash, bool up) noexcept;
   bool read(Record record, AllocationSample* sample) const;
@@ -99,8 +103,8 @@ class SampleTable {
   std::array<std::atomic<std::uint8_t>, std::size_t{1} << kFilterBits> filter_{};
   const std::uint32_t records_;
   const std::uint64_t slot_mask_;
-  Entry* entries_ = nullptr;  // [1, records_]
-  Slot* slots_ = nullptr;
+  ReservedArray<Entry> entries_;  // [1, records_]
+  ReservedArray<Slot> slots_;
   std::atomic<std::uint32_t> fresh_{1};      // entries from here on were never used
   std::atomic<std::uint64_t> free_list_{0};  // first entry; its upper half counts changes
   std::atomic<std::uint64_t> dropped_{0};
