@@ -17,11 +17,11 @@ class Walk {
  public:
   Walk(const MallocRegion& region, BlockList* blocks) : region_(region), blocks_(blocks) {}
 
-  WalkResult run() {
+  std::uint64_t run() {
     add(region_.begin, region_.first_block, BlockState::kUsed);
     std::uintptr_t at = region_.first_block;
     while (at < region_.end) at = step(at);
-    return result_;
+    return lost_bytes_;
   }
 
  private:
@@ -60,9 +60,8 @@ class Walk {
     }
     std::uintptr_t end = region_.end;
     if (region_.end - at > kFencepost) {
-      ++result_.resyncs;
       end = resync(at);
-      result_.lost_bytes += end - at;
+      lost_bytes_ += end - at;
     }
     add(at, end, BlockState::kUsed);
     return end;
@@ -93,12 +92,12 @@ class Walk {
   const MallocRegion& region_;
   BlockList* const blocks_;
   MemoryWindow window_;
-  WalkResult result_;
+  std::uint64_t lost_bytes_ = 0;
 };
 
 }  // namespace
 
-WalkResult walk_region(const MallocRegion& region, BlockList* blocks) {
+std::uint64_t walk_region(const MallocRegion& region, BlockList* blocks) {
   return Walk(region, blocks).run();
 }
 

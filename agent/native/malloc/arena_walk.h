@@ -12,12 +12,8 @@
 
 namespace ddm {
 
-struct WalkResult {
-  std::uint64_t lost_bytes = 0;  // not parsed, and reported as used
-  std::uint64_t resyncs = 0;
-};
-
-// Appends to `blocks`, in ascending order and without gaps from region.begin to region.end.
-WalkResult walk_region(const MallocRegion& region, BlockList* blocks);
+// Appends to `blocks`, in ascending order and without gaps from region.begin to region.end. Returns
+// the bytes that could not be parsed and count as used.
+std::uint64_t walk_region(const MallocRegion& region, BlockList* blocks);
 
 }  // namespace ddm

@@ -5,16 +5,23 @@
 #include <new>
 
 namespace ddm {
+namespace {
 
-void* MappedMemory::do_allocate(std::size_t bytes, std::size_t) {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  return memory;
-}
+class MappedMemory final : public std::pmr::memory_resource {
+  void* do_allocate(std::size_t bytes, std::size_t) override {
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    return memory;
+  }
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t) override {
+    munmap(memory, bytes);
+  }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+};
 
-void MappedMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t) {
-  munmap(memory, bytes);
-}
+}  // namespace
 
 std::uint64_t drop_overlaps(BlockList* blocks) {
   std::uint64_t end = 0;

@@ -27,15 +27,6 @@ struct Block {
   std::uint64_t end() const { return address + bytes; }
 };
 
-class MappedMemory final : public std::pmr::memory_resource {
- private:
-  void* do_allocate(std::size_t bytes, std::size_t alignment) override;
-  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override;
-  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-    return this == &other;
-  }
-};
-
 // Never destroyed.
 std::pmr::memory_resource* mapped_memory();
 
@@ -43,7 +34,5 @@ using BlockList = std::pmr::vector<Block>;
 // Drops blocks that overlap their predecessor, as in an arena that changed while it was read. The
 // list is in ascending order. Returns the bytes dropped.
 std::uint64_t drop_overlaps(BlockList* blocks);
-
-using AddressList = std::pmr::vector<std::uintptr_t>;
 
 }  // namespace ddm

@@ -38,7 +38,6 @@ struct MallocRegion {
 };
 
 struct MallocCounters {  // of struct malloc_par
-  std::uint64_t mapped_blocks = 0;
   std::uint64_t mapped_bytes = 0;
   std::uint64_t cache_depth = 0;  // limit of a tcache's blocks per size
 };

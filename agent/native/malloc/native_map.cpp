@@ -51,7 +51,7 @@ NativeMap read_native_map() {
   }
   map.recognised = true;
   for (const MallocRegion& region : malloc->regions) {
-    map.lost_bytes += walk_region(region, &map.blocks).lost_bytes;
+    map.lost_bytes += walk_region(region, &map.blocks);
   }
   mark_cached_blocks(*malloc, &map.blocks);
   // Without malloc's counters, by its public statistics, which take its locks briefly.
