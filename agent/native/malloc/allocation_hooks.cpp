@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 
+#include "native/malloc/loaded_library.h"
 #include "native/malloc/native_stack.h"
 #include "native/malloc/sampling_interval.h"
 
@@ -234,12 +235,11 @@ std::size_t g_hook_count = 0;
 
 // A function that nobody has linked cannot be called either.
 template <typename Function>
-void add_hook(const char* name, Function* Real::*real, Function* hook) {
+void add_libc_hook(const char* name, Function* Real::*real, Function* hook) {
   void* found = dlsym(RTLD_DEFAULT, name);
   if (found == nullptr) return;
   g_real.*real = reinterpret_cast<Function*>(found);
-  g_hooks[g_hook_count++] = {name, reinterpret_cast<std::uintptr_t>(found),
-                             reinterpret_cast<std::uintptr_t>(hook)};
+  add_hook({name, reinterpret_cast<std::uintptr_t>(found), reinterpret_cast<std::uintptr_t>(hook)});
 }
 
 CodeRange code_of_function(const char* name) {
@@ -255,20 +255,18 @@ CodeRange code_of_function(const char* name) {
 }
 
 void find_libc_code() {
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void*) {
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-          const ElfW(Phdr)& header = info->dlpi_phdr[i];
-          const std::uintptr_t begin = info->dlpi_addr + header.p_vaddr;
-          const CodeRange range{begin, begin + header.p_memsz};
-          if (header.p_type == PT_LOAD && (header.p_flags & PF_X) != 0 &&
-              range.holds(reinterpret_cast<std::uintptr_t>(&::strtol))) {
-            g_libc = range;
-          }
-        }
-        return 0;
-      },
-      nullptr);
+  visit_libraries([](const dl_phdr_info& info) {
+    for (int i = 0; i < info.dlpi_phnum; ++i) {
+      const ElfW(Phdr)& header = info.dlpi_phdr[i];
+      const std::uintptr_t begin = info.dlpi_addr + header.p_vaddr;
+      const CodeRange range{begin, begin + header.p_memsz};
+      if (header.p_type == PT_LOAD && (header.p_flags & PF_X) != 0 &&
+          range.holds(reinterpret_cast<std::uintptr_t>(&::strtol))) {
+        g_libc = range;
+      }
+    }
+    return false;
+  });
   g_harmless = {code_of_function("strdup"), code_of_function("strndup")};
 }
 
@@ -280,21 +278,23 @@ void prepare_allocation_hooks(SampleTable* table, JavaStackReader java_stack) {
   g_java_stack = java_stack;
   g_seed = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
   find_libc_code();
-  add_hook("malloc", &Real::malloc, hook_malloc);
-  add_hook("calloc", &Real::calloc, hook_calloc);
-  add_hook("realloc", &Real::realloc, hook_realloc);
-  add_hook("reallocarray", &Real::reallocarray, hook_reallocarray);
-  add_hook("free", &Real::free, hook_free);
-  add_hook("posix_memalign", &Real::posix_memalign, hook_posix_memalign);
-  add_hook("aligned_alloc", &Real::aligned_alloc, hook_aligned_alloc);
-  add_hook("memalign", &Real::memalign, hook_memalign);
-  add_hook("dl_iterate_phdr", &Real::dl_iterate_phdr, hook_dl_iterate_phdr);
+  add_libc_hook("malloc", &Real::malloc, hook_malloc);
+  add_libc_hook("calloc", &Real::calloc, hook_calloc);
+  add_libc_hook("realloc", &Real::realloc, hook_realloc);
+  add_libc_hook("reallocarray", &Real::reallocarray, hook_reallocarray);
+  add_libc_hook("free", &Real::free, hook_free);
+  add_libc_hook("posix_memalign", &Real::posix_memalign, hook_posix_memalign);
+  add_libc_hook("aligned_alloc", &Real::aligned_alloc, hook_aligned_alloc);
+  add_libc_hook("memalign", &Real::memalign, hook_memalign);
+  add_libc_hook("dl_iterate_phdr", &Real::dl_iterate_phdr, hook_dl_iterate_phdr);
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 void set_sampling(std::uint64_t mean_bytes) { g_mean.store(mean_bytes, std::memory_order_relaxed); }
 
-std::span<const Hook> allocation_hooks() { return {g_hooks.data(), g_hook_count}; }
+std::span<const Hook> all_hooks() { return {g_hooks.data(), g_hook_count}; }
+
+void add_hook(const Hook& hook) { g_hooks[g_hook_count++] = hook; }
 
 Unsampled::Unsampled() : before_(t_state.busy) { t_state.busy = true; }
 Unsampled::~Unsampled() { t_state.busy = before_; }

@@ -35,8 +35,10 @@ void prepare_allocation_hooks(SampleTable* table, JavaStackReader java_stack);
 // current countdown.
 void set_sampling(std::uint64_t mean_bytes);
 
-// The hooks of malloc's family, as far as this libc has it.
-std::span<const Hook> allocation_hooks();
+// The hooks of malloc's family, as far as this libc has it, and those that were added: all of them
+// before the first one is installed.
+std::span<const Hook> all_hooks();
+void add_hook(const Hook& hook);
 
 // The calling thread's allocations are not sampled while one exists.
 class Unsampled {

@@ -1,7 +1,6 @@
 #include "native/malloc/glibc_malloc.h"
 
 #include <gnu/libc-version.h>
-#include <link.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 #include <string_view>
 
 #include "core/own_memory.h"
+#include "native/malloc/loaded_library.h"
 
 namespace ddm {
 namespace {
@@ -82,19 +82,17 @@ struct DataSegment {
 // libc's writable data.
 DataSegment find_libc_data() {
   DataSegment found;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* result) {
-        const std::string_view name = info->dlpi_name;
-        if (!name.substr(name.rfind('/') + 1).starts_with("libc.so.6")) return 0;
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-          const ElfW(Phdr)& header = info->dlpi_phdr[i];
-          if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
-          const std::uintptr_t begin = info->dlpi_addr + header.p_vaddr;
-          *static_cast<DataSegment*>(result) = {begin, begin + header.p_memsz};
-        }
-        return 1;
-      },
-      &found);
+  visit_libraries([&](const dl_phdr_info& info) {
+    const std::string_view name = info.dlpi_name;
+    if (!name.substr(name.rfind('/') + 1).starts_with("libc.so.6")) return false;
+    for (int i = 0; i < info.dlpi_phnum; ++i) {
+      const ElfW(Phdr)& header = info.dlpi_phdr[i];
+      if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
+      const std::uintptr_t begin = info.dlpi_addr + header.p_vaddr;
+      found = {begin, begin + header.p_memsz};
+    }
+    return true;
+  });
   return found;
 }
 
@@ -129,7 +127,7 @@ class LibcData {
           found.mapped_blocks > found.max_mapped_blocks || found.cache_depth > 0xffff) {
         continue;
       }
-      return MallocCounters{found.mapped_blocks, found.mapped_bytes, found.cache_depth};
+      return MallocCounters{found.mapped_bytes, found.cache_depth};
     }
     return {};
   }
@@ -142,14 +140,12 @@ class LibcData {
 // A heap of this arena, if heaps are of this size. Read later than the mappings: it may have grown
 // beyond what they say.
 std::optional<HeapInfo> heap_at(std::uintptr_t at, std::uint64_t heap_size, std::uintptr_t arena) {
-  HeapInfo heap;
-  if (!read_own_memory(at, &heap, sizeof heap)) return {};
-  const bool plausible = heap.arena == arena && heap.page_bytes >= kPage &&
-                         heap.page_bytes <= heap_size && heap.bytes >= kPage &&
-                         heap.bytes <= heap_size && heap.bytes % kPage == 0 &&
-                         heap.bytes <= heap.accessible_bytes && heap.previous % heap_size == 0;
-  if (!plausible) return {};
-  return heap;
+  const auto heap = read_own<HeapInfo>(at);
+  const bool plausible = heap && heap->arena == arena && heap->page_bytes >= kPage &&
+                         heap->page_bytes <= heap_size && heap->bytes >= kPage &&
+                         heap->bytes <= heap_size && heap->bytes % kPage == 0 &&
+                         heap->bytes <= heap->accessible_bytes && heap->previous % heap_size == 0;
+  return plausible ? heap : std::nullopt;
 }
 
 // The size of this arena's heaps: the one that finds its top in one of them. 0: none does.
@@ -182,9 +178,9 @@ bool add_heaps(MallocArena* arena, std::vector<MallocRegion>* regions) {
 std::optional<MallocArena> add_thread_arena(std::uintptr_t at, std::vector<MallocRegion>* regions) {
   const std::size_t regions_before = regions->size();
   for (int attempts_left = 3;; --attempts_left) {
-    MallocState state;
-    if (!read_own_memory(at, &state, sizeof state) || !looks_like_an_arena(state, at)) return {};
-    MallocArena arena = arena_from(state, at);
+    const auto state = read_own<MallocState>(at);
+    if (!state || !looks_like_an_arena(*state, at)) return {};
+    MallocArena arena = arena_from(*state, at);
     if (add_heaps(&arena, regions) || attempts_left == 1) return arena;
     regions->resize(regions_before);
   }
@@ -222,11 +218,10 @@ void add_main_regions(const std::vector<Mapping>& mappings, GlibcMalloc* found) 
     // The heap may have grown since the mappings were read.
     const bool holds_top = &mapping == of_top || (is_heap && of_top == nullptr);
     if (!is_heap && !holds_top) continue;
-    std::uint64_t top_bytes = 0;
-    std::uintptr_t end = mapping.end;
-    if (holds_top && read_own_memory(arena.top + 8, &top_bytes, sizeof top_bytes)) {
-      end = grown_end(mappings, mapping, arena.top + (top_bytes & ~kBlockFlags));
-    }
+    const auto top_bytes = holds_top ? read_own<std::uint64_t>(arena.top + 8) : std::nullopt;
+    const std::uintptr_t end =
+        top_bytes ? grown_end(mappings, mapping, arena.top + (*top_bytes & ~kBlockFlags))
+                  : mapping.end;
     found->regions.push_back({mapping.begin, mapping.begin, end, arena.top});
     arena.region_bytes += end - mapping.begin;
   }

@@ -4,13 +4,12 @@
 #include <link.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <optional>
-#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "native/malloc/allocation_hooks.h"
@@ -81,30 +80,17 @@ bool is_exempt(const dl_phdr_info& info, const LoadedLibrary& library) {
          name.starts_with("linux-vdso") || name.starts_with("liblzma");
 }
 
-// All hooks, complete before the first is in place.
-std::array<Hook, kMostHooks> g_all_hooks;
-std::size_t g_all_hook_count = 0;
-std::span<const Hook> all_hooks() { return {g_all_hooks.data(), g_all_hook_count}; }
-
-void collect_hooks() {
-  for (const Hook& hook : allocation_hooks()) g_all_hooks[g_all_hook_count++] = hook;
-  g_all_hooks[g_all_hook_count++] = {"dlopen", reinterpret_cast<std::uintptr_t>(ddm_real_dlopen),
-                                     reinterpret_cast<std::uintptr_t>(&ddm_dlopen_hook)};
-}
-
 // The hooked functions of which there is more than one in this process.
 HookSet functions_defined_twice() {
   HookSet set;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* result) {
-        const LoadedLibrary library = LoadedLibrary::of(*info);
-        // Ours are not seen from outside.
-        if (!library.holds(reinterpret_cast<std::uintptr_t>(&g_watched))) {
-          add_defined_otherwise(library, all_hooks(), static_cast<HookSet*>(result));
-        }
-        return 0;
-      },
-      &set);
+  visit_libraries([&](const dl_phdr_info& info) {
+    const LoadedLibrary library = LoadedLibrary::of(info);
+    // Ours are not seen from outside.
+    if (!library.holds(reinterpret_cast<std::uintptr_t>(&g_watched))) {
+      add_defined_otherwise(library, all_hooks(), &set);
+    }
+    return false;
+  });
   return set;
 }
 
@@ -112,17 +98,15 @@ HookSet functions_defined_twice() {
 std::size_t hook_library(const dl_phdr_info& info, const HookSet& defined_twice) {
   const LoadedLibrary library = LoadedLibrary::of(info);
   if (is_exempt(info, library)) return 0;
-  return redirect(library, all_hooks(), defined_twice).unbound;
+  return redirect(library, all_hooks(), defined_twice);
 }
 
 LoaderCounts loader_counts() {
   LoaderCounts counts;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* result) {
-        *static_cast<LoaderCounts*>(result) = {info->dlpi_adds, info->dlpi_subs};
-        return 1;
-      },
-      &counts);
+  visit_libraries([&](const dl_phdr_info& info) {
+    counts = {info.dlpi_adds, info.dlpi_subs};
+    return true;
+  });
   return counts;
 }
 
@@ -134,24 +118,15 @@ void request_scan() {
 
 // The one library that a handle stands for. Its caller holds it open.
 void hook_opened(void* handle) {
-  struct Opened {
-    const link_map* map;
-    HookSet defined_twice;
-  };
   link_map* map = nullptr;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) return;
-  Opened opened{map, functions_defined_twice()};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* wanted) {
-        const auto& [opened_map, defined_twice] = *static_cast<Opened*>(wanted);
-        if (info->dlpi_addr != opened_map->l_addr ||
-            std::strcmp(info->dlpi_name, opened_map->l_name) != 0) {
-          return 0;
-        }
-        hook_library(*info, defined_twice);
-        return 1;
-      },
-      &opened);
+  const HookSet defined_twice = functions_defined_twice();
+  visit_libraries([&](const dl_phdr_info& info) {
+    const bool is_it =
+        info.dlpi_addr == map->l_addr && std::strcmp(info.dlpi_name, map->l_name) == 0;
+    if (is_it) hook_library(info, defined_twice);
+    return is_it;
+  });
 }
 
 // The libraries on the loader's list at one moment.
@@ -159,12 +134,11 @@ class LibraryList {
  public:
   LibraryList() {
     libraries_.reserve(kMost);  // nothing is allocated while the loader's lock is held
-    dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* list) {
-          static_cast<LibraryList*>(list)->add(*info);
-          return 0;
-        },
-        this);
+    visit_libraries([&](const dl_phdr_info& info) {
+      if (libraries_.size() < kMost) libraries_.push_back({info.dlpi_addr, info.dlpi_phdr});
+      at_begin_ = {info.dlpi_adds, info.dlpi_subs};
+      return false;
+    });
   }
 
   // None of them has gone since.
@@ -172,20 +146,13 @@ class LibraryList {
 
   // How many slots are to be looked at again.
   std::size_t hook() {
-    struct Pass {
-      const LibraryList& list;
-      const HookSet defined_twice;
-      std::size_t unbound;
-    };
-    Pass pass{*this, functions_defined_twice(), 0};
-    dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* result) {
-          auto& [list, defined_twice, unbound] = *static_cast<Pass*>(result);
-          if (list.holds(*info)) unbound += hook_library(*info, defined_twice);
-          return 0;
-        },
-        &pass);
-    return pass.unbound;
+    const HookSet defined_twice = functions_defined_twice();
+    std::size_t unbound = 0;
+    visit_libraries([&](const dl_phdr_info& info) {
+      if (holds(info)) unbound += hook_library(info, defined_twice);
+      return false;
+    });
+    return unbound;
   }
 
  private:
@@ -194,11 +161,6 @@ class LibraryList {
     std::uintptr_t base;
     const ElfW(Phdr) * headers;
   };
-
-  void add(const dl_phdr_info& info) {
-    if (libraries_.size() < kMost) libraries_.push_back({info.dlpi_addr, info.dlpi_phdr});
-    at_begin_ = {info.dlpi_adds, info.dlpi_subs};
-  }
 
   bool holds(const dl_phdr_info& info) const {
     return std::any_of(libraries_.begin(), libraries_.end(), [&](const Known& known) {
@@ -219,36 +181,28 @@ void wait_for_whoever_is_loading() {
 
 LibraryWatch::LibraryWatch() {
   ddm_real_dlopen = reinterpret_cast<DdmDlopen*>(dlsym(RTLD_DEFAULT, "dlopen"));
-  collect_hooks();
+  add_hook({"dlopen", reinterpret_cast<std::uintptr_t>(ddm_real_dlopen),
+            reinterpret_cast<std::uintptr_t>(&ddm_dlopen_hook)});
 }
-
-void LibraryWatch::hook() { hook_all(); }
 
 // A library's slot that holds a hook gets what the hook stands in front of; no other one changes.
 void LibraryWatch::unhook() {
-  std::array<Hook, kMostHooks> back{};
-  for (std::size_t i = 0; i < g_all_hook_count; ++i) {
-    back[i] = {g_all_hooks[i].name, g_all_hooks[i].hook, g_all_hooks[i].real};
-  }
   const Unsampled unsampled;
-  const std::span<const Hook> hooks(back.data(), g_all_hook_count);
+  std::vector<Hook> back(all_hooks().begin(), all_hooks().end());
+  for (Hook& hook : back) std::swap(hook.real, hook.hook);
+  HookSet leave_unbound;
+  leave_unbound.set();
   wait_for_whoever_is_loading();
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* wanted) {
-        const LoadedLibrary library = LoadedLibrary::of(*info);
-        HookSet leave_unbound;
-        leave_unbound.set();
-        if (!is_exempt(*info, library)) {
-          redirect(library, *static_cast<const std::span<const Hook>*>(wanted), leave_unbound);
-        }
-        return 0;
-      },
-      const_cast<std::span<const Hook>*>(&hooks));
+  visit_libraries([&](const dl_phdr_info& info) {
+    const LoadedLibrary library = LoadedLibrary::of(info);
+    if (!is_exempt(info, library)) redirect(library, back, leave_unbound);
+    return false;
+  });
 }
 
 // A library is on the loader's list before it is relocated, and then its slots must not be touched:
 // only what was listed before the loader had done with all that it was at is complete.
-void LibraryWatch::hook_all() {
+void LibraryWatch::hook() {
   for (;;) {
     LibraryList list;
     wait_for_whoever_is_loading();
@@ -263,7 +217,7 @@ Chores::Clock::time_point LibraryWatch::scan() {
   const bool called = g_called.exchange(false);
   const LoaderCounts now = loader_counts();
   const bool changed = !(now == hooked_);
-  if (changed || (unbound_ > 0 && scans_ % kScansToUnbound == 0)) hook_all();
+  if (changed || (unbound_ > 0 && scans_ % kScansToUnbound == 0)) hook();
   hooked_ = now;
   ++scans_;
   busy_ = changed || called ? kBusyScans : std::max(busy_ - 1, 0);

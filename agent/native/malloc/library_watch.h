@@ -24,7 +24,7 @@ class LibraryWatch {
   // After prepare_allocation_hooks(). One per process; never destroyed.
   LibraryWatch();
 
-  // Hooks what is loaded now. This and the following: one thread at a time.
+  // Hooks all libraries that are loaded completely. This and the following: one thread at a time.
   void hook();
   // Scans for later ones periodically, until stop(). False: no thread could be started.
   bool start();
@@ -36,11 +36,9 @@ class LibraryWatch {
  private:
   // Hooks new libraries; returns when the next scan is due.
   Chores::Clock::time_point scan();
-  // Hooks all libraries that are loaded completely.
-  void hook_all();
 
   std::size_t unbound_ = 0;  // slots that cannot be changed until the loader has bound them
-  LoaderCounts hooked_;      // as of the last hook_all()
+  LoaderCounts hooked_;      // as of the last scan
   int busy_ = 0;             // number of scans left at the short interval
   unsigned scans_ = 0;
 };

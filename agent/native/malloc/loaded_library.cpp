@@ -1,12 +1,25 @@
 #include "native/malloc/loaded_library.h"
 
+#include <array>
+
 namespace ddm {
 namespace {
 
-// The loader has made addresses of these entries, but for libraries that it may not write to.
+// The loader has made addresses of these entries, but for libraries that it may not write to. Leaves
+// the pointer as it is if there is no entry.
 template <typename T>
-const T* pointer(std::uintptr_t base, ElfW(Addr) value) {
-  return reinterpret_cast<const T*>(value < base ? base + value : value);  // NOLINT
+void set_pointer(const T*& pointer, std::uintptr_t base, const ElfW(Dyn) * entry) {
+  if (entry == nullptr) return;
+  const ElfW(Addr) value = entry->d_un.d_ptr;
+  pointer = reinterpret_cast<const T*>(value < base ? base + value : value);  // NOLINT
+}
+
+std::span<const ElfW(Rela)> relocations(std::uintptr_t base, const ElfW(Dyn) * begin,
+                                        const ElfW(Dyn) * bytes) {
+  const ElfW(Rela)* first = nullptr;
+  set_pointer(first, base, begin);
+  if (first == nullptr || bytes == nullptr) return {};
+  return {first, bytes->d_un.d_val / sizeof(ElfW(Rela))};
 }
 
 std::uint32_t gnu_hash_of(std::string_view name) {
@@ -35,52 +48,22 @@ bool LoadedLibrary::holds(std::uintptr_t address) const {
 }
 
 DynamicSection::DynamicSection(const LoadedLibrary& library) : base_(library.base) {
-  const ElfW(Rela)* calls = nullptr;
-  const ElfW(Rela)* addresses = nullptr;
-  std::size_t call_bytes = 0;
-  std::size_t address_bytes = 0;
-  bool writes_code = false;
+  std::array<const ElfW(Dyn)*, DT_NUM> entries{};  // by tag
   for (std::size_t i = 0; i < library.header_count; ++i) {
     if (library.headers[i].p_type != PT_DYNAMIC) continue;
     const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(  // NOLINT
         base_ + library.headers[i].p_vaddr);
     for (; entry->d_tag != DT_NULL; ++entry) {
-      switch (entry->d_tag) {
-        case DT_SYMTAB:
-          symbols_ = pointer<ElfW(Sym)>(base_, entry->d_un.d_ptr);
-          break;
-        case DT_STRTAB:
-          strings_ = pointer<char>(base_, entry->d_un.d_ptr);
-          break;
-        case DT_GNU_HASH:
-          gnu_hash_ = pointer<std::uint32_t>(base_, entry->d_un.d_ptr);
-          break;
-        case DT_HASH:
-          hash_ = pointer<std::uint32_t>(base_, entry->d_un.d_ptr);
-          break;
-        case DT_JMPREL:
-          calls = pointer<ElfW(Rela)>(base_, entry->d_un.d_ptr);
-          break;
-        case DT_PLTRELSZ:
-          call_bytes = entry->d_un.d_val;
-          break;
-        case DT_RELA:
-          addresses = pointer<ElfW(Rela)>(base_, entry->d_un.d_ptr);
-          break;
-        case DT_RELASZ:
-          address_bytes = entry->d_un.d_val;
-          break;
-        case DT_TEXTREL:
-          writes_code = true;
-          break;
-        default:
-          break;
-      }
+      if (entry->d_tag > 0 && entry->d_tag < DT_NUM) entries[static_cast<std::size_t>(entry->d_tag)] = entry;
+      if (entry->d_tag == DT_GNU_HASH) set_pointer(gnu_hash_, base_, entry);
     }
   }
-  if (writes_code) return;
-  if (calls != nullptr) calls_ = {calls, call_bytes / sizeof(ElfW(Rela))};
-  if (addresses != nullptr) addresses_ = {addresses, address_bytes / sizeof(ElfW(Rela))};
+  set_pointer(symbols_, base_, entries[DT_SYMTAB]);
+  set_pointer(strings_, base_, entries[DT_STRTAB]);
+  set_pointer(hash_, base_, entries[DT_HASH]);
+  if (entries[DT_TEXTREL] != nullptr) return;
+  calls_ = relocations(base_, entries[DT_JMPREL], entries[DT_PLTRELSZ]);
+  addresses_ = relocations(base_, entries[DT_RELA], entries[DT_RELASZ]);
 }
 
 bool DynamicSection::is_other(std::uint32_t index, std::string_view name,

@@ -24,6 +24,17 @@ struct LoadedLibrary {
   bool holds(std::uintptr_t address) const;
 };
 
+// Calls `visit(const dl_phdr_info&)` for each loaded library, with the loader's lock held, until it
+// returns true.
+template <typename Visit>
+void visit_libraries(Visit visit) {
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* visitor) {
+        return (*static_cast<Visit*>(visitor))(*info) ? 1 : 0;
+      },
+      &visit);
+}
+
 // What PT_DYNAMIC leads to.
 class DynamicSection {
  public:

@@ -54,12 +54,12 @@ class Redirection {
         defined_otherwise_(defined_otherwise),
         read_only_(library) {}
 
-  Redirected run() {
-    if (!section_.usable()) return {};
+  std::size_t run() {
+    if (!section_.usable()) return 0;
     for (const auto& relocations : {section_.calls(), section_.addresses()}) {
       for (const ElfW(Rela) & relocation : relocations) redirect_slot(relocation);
     }
-    return result_;
+    return unbound_;
   }
 
  private:
@@ -83,13 +83,11 @@ class Redirection {
     if (now != hook.real) {
       if (!may_be_unbound || !library_.holds(now)) return;
       if (defined_otherwise_[index]) {
-        ++result_.unbound;
+        ++unbound_;
         return;
       }
     }
-    if (!read_only_.writable(at)) return;
-    slot.store(hook.hook, std::memory_order_release);
-    ++result_.changed;
+    if (read_only_.writable(at)) slot.store(hook.hook, std::memory_order_release);
   }
 
   const LoadedLibrary& library_;
@@ -97,7 +95,7 @@ class Redirection {
   const std::span<const Hook> hooks_;
   const HookSet& defined_otherwise_;
   ReadOnlyAfterRelocation read_only_;
-  Redirected result_;
+  std::size_t unbound_ = 0;
 };
 
 }  // namespace
@@ -110,8 +108,8 @@ void add_defined_otherwise(const LoadedLibrary& library, std::span<const Hook> h
   }
 }
 
-Redirected redirect(const LoadedLibrary& library, std::span<const Hook> hooks,
-                    const HookSet& defined_otherwise) {
+std::size_t redirect(const LoadedLibrary& library, std::span<const Hook> hooks,
+                     const HookSet& defined_otherwise) {
   return Redirection(library, hooks, defined_otherwise).run();
 }
 

@@ -25,14 +25,10 @@ using HookSet = std::bitset<kMostHooks>;
 // Adds the hooks whose name this library defines as another function.
 void add_defined_otherwise(const LoadedLibrary& library, std::span<const Hook> hooks, HookSet* set);
 
-struct Redirected {
-  std::size_t changed = 0;  // slots
-  std::size_t unbound = 0;  // unchanged until the loader has bound them
-};
-
 // A slot with neither the real function nor the library's lazy stub was redirected by other code and
 // stays unchanged. `defined_otherwise`: hooks whose name any library defines as another function.
-Redirected redirect(const LoadedLibrary& library, std::span<const Hook> hooks,
+// Returns the number of slots that are unchanged until the loader has bound them.
+std::size_t redirect(const LoadedLibrary& library, std::span<const Hook> hooks,
                     const HookSet& defined_otherwise);
 
 }  // namespace ddm
