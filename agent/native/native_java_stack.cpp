@@ -60,9 +60,9 @@ void JNICALL ClassPrepare(jvmtiEnv* jvmti, JNIEnv*, jthread, jclass klass) {
   make_method_ids(jvmti, klass);
 }
 
-std::string follow_classes(JavaVM* vm, JNIEnv* jni) {
+std::string follow_classes(JNIEnv* jni) {
   void* environment = nullptr;
-  if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) return "no JVMTI environment";
+  if (g_access.vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) return "no JVMTI environment";
   auto* const jvmti = static_cast<jvmtiEnv*>(environment);
   jvmtiEventCallbacks callbacks{};
   callbacks.ClassLoad = ClassLoad;
@@ -86,36 +86,27 @@ std::string follow_classes(JavaVM* vm, JNIEnv* jni) {
 std::string find_thread_state(JNIEnv* jni, jvmtiEnv* jvmti) {
   const auto offset = vm_structs::offset_of("JavaThread", "_thread_state");
   if (!offset) return "this VM does not tell where a thread's state is";
-  jthread thread = nullptr;
-  if (jvmti->GetCurrentThread(&thread) != JVMTI_ERROR_NONE) return "no current thread";
-  const LocalRef<jobject> current(jni, thread);
+  LocalRef<jthread> current(jni, nullptr);
+  if (jvmti->GetCurrentThread(current.out()) != JVMTI_ERROR_NONE) return "no current thread";
   const jfieldID eetop = thread_field(jni, "eetop", "J");
   if (eetop == nullptr) return "java.lang.Thread has no field eetop";
   const auto vm_thread = static_cast<std::intptr_t>(jni->GetLongField(current.get(), eetop));
   g_access.thread_state = vm_thread + *offset - reinterpret_cast<std::intptr_t>(jni);
   constexpr std::ptrdiff_t kNear = 16 * 1024;
-  std::int32_t state = 0;
-  const auto at = reinterpret_cast<std::intptr_t>(jni) + g_access.thread_state;
-  if (std::abs(g_access.thread_state) > kNear ||
-      !read_own_memory(static_cast<std::uintptr_t>(at), &state, sizeof state) ||
-      state != kInNative) {
-    return "a thread's state is not where it should be";
-  }
-  return "";
+  const auto state = std::abs(g_access.thread_state) <= kNear
+                         ? read_own<std::int32_t>(static_cast<std::uintptr_t>(vm_thread + *offset))
+                         : std::nullopt;
+  return state == kInNative ? "" : "a thread's state is not where it should be";
 }
 
 }  // namespace
 
-std::string open_java_stacks(JavaVM* vm, JNIEnv* jni) {
-  g_access.vm = vm;
+std::string open_java_stacks(jvmtiEnv* jvmti, JNIEnv* jni) {
+  if (jni->GetJavaVM(&g_access.vm) != JNI_OK) return "no VM";
   g_access.trace = reinterpret_cast<AsyncGetCallTrace>(vm_library::symbol("AsyncGetCallTrace"));
   if (g_access.trace == nullptr) return "this VM has no AsyncGetCallTrace";
-  void* environment = nullptr;
-  if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) return "no JVMTI environment";
-  auto* const jvmti = static_cast<jvmtiEnv*>(environment);
   std::string error = find_thread_state(jni, jvmti);
-  jvmti->DisposeEnvironment();
-  if (error.empty()) error = follow_classes(vm, jni);
+  if (error.empty()) error = follow_classes(jni);
   if (error.empty()) g_open = true;
   return error;
 }

@@ -14,7 +14,7 @@
 namespace ddm {
 
 // Live phase, attached thread, once. "" or the reason why there will be no Java frames.
-std::string open_java_stacks(JavaVM* vm, JNIEnv* jni);
+std::string open_java_stacks(jvmtiEnv* jvmti, JNIEnv* jni);
 
 // A JavaStackReader. Any thread, any time; 0 before open_java_stacks().
 std::uint32_t read_java_stack(JavaFrame* frames, std::uint32_t most);

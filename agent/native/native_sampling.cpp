@@ -21,7 +21,7 @@ std::string NativeSampling::create(JNIEnv* jni) {
   if (std::string error = NativeSampler::create(read_java_stack, &sampler_); !error.empty()) {
     return error;
   }
-  if (const std::string error = open_java_stacks(vm_, jni); !error.empty()) {
+  if (const std::string error = open_java_stacks(jvmti_, jni); !error.empty()) {
     log_warn("native=: {}; native stacks will end where Java's frames begin", error);
   }
   return "";

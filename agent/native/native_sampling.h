@@ -21,7 +21,7 @@ class NativeSampling {
   static constexpr std::uint64_t kJavaFrames = 0x4a00'0000'0000'0000;
   static constexpr std::uint64_t kJavaFrameBytes = 16;
 
-  NativeSampling(jvmtiEnv* jvmti, JavaVM* vm) : jvmti_(jvmti), vm_(vm) {}
+  explicit NativeSampling(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
 
   // Restarts sampling with this mean; 0: ends it. "" or the error. Live phase, any attached thread.
   // Java frames may be missing, which is logged.
@@ -36,7 +36,6 @@ class NativeSampling {
   std::string create(JNIEnv* jni);
 
   jvmtiEnv* const jvmti_;
-  JavaVM* const vm_;
   mutable std::mutex mutex_;          // of what follows
   NativeSampler* sampler_ = nullptr;  // from the first start on; never destroyed
   std::uint32_t period_ = 0;
