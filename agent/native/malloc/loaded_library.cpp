@@ -54,7 +54,8 @@ DynamicSection::DynamicSection(const LoadedLibrary& library) : base_(library.bas
     const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(  // NOLINT
         base_ + library.headers[i].p_vaddr);
     for (; entry->d_tag != DT_NULL; ++entry) {
-      if (entry->d_tag > 0 && entry->d_tag < DT_NUM) entries[static_cast<std::size_t>(entry->d_tag)] = entry;
+      if (entry->d_tag > 0 && entry->d_tag < DT_NUM)
+        entries[static_cast<std::size_t>(entry->d_tag)] = entry;
       if (entry->d_tag == DT_GNU_HASH) set_pointer(gnu_hash_, base_, entry);
     }
   }

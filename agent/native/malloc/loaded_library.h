@@ -28,11 +28,9 @@ struct LoadedLibrary {
 // returns true.
 template <typename Visit>
 void visit_libraries(Visit visit) {
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* visitor) {
-        return (*static_cast<Visit*>(visitor))(*info) ? 1 : 0;
-      },
-      &visit);
+  dl_iterate_phdr([](dl_phdr_info* info, std::size_t,
+                     void* visitor) { return (*static_cast<Visit*>(visitor))(*info) ? 1 : 0; },
+                  &visit);
 }
 
 // What PT_DYNAMIC leads to.

@@ -29,6 +29,6 @@ void add_defined_otherwise(const LoadedLibrary& library, std::span<const Hook> h
 // stays unchanged. `defined_otherwise`: hooks whose name any library defines as another function.
 // Returns the number of slots that are unchanged until the loader has bound them.
 std::size_t redirect(const LoadedLibrary& library, std::span<const Hook> hooks,
-                    const HookSet& defined_otherwise);
+                     const HookSet& defined_otherwise);
 
 }  // namespace ddm
