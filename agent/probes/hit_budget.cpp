@@ -58,7 +58,7 @@ void HitBudget::add_user(JNIEnv* jni, BudgetUser& user, std::uint32_t percent) {
   set_limit();
 }
 
-void HitBudget::remove_user(JNIEnv*, BudgetUser& user) {
+void HitBudget::remove_user(BudgetUser& user) {
   if (std::erase_if(users_, [&](const User& one) { return one.user == &user; }) == 0) return;
   set_limit();
   if (!users_.empty()) return;
@@ -191,8 +191,7 @@ std::string HitBudget::over_limit() const {
   if (!budget_ || used_percent_ <= limit_percent_) return "";
   return fmt::format(
       "used {:.1f} % of CPU so far, more than the budget of {:g} %: {:.1f} % by putting probes in "
-      "and "
-      "out, looking after them, samples and probes that are out, {:.1f} % by hits",
+      "and out, looking after them, samples and probes that are out, {:.1f} % by hits",
       used_percent(), limit_percent(), budget_->other_percent(),
       used_percent() - budget_->other_percent());
 }

@@ -63,7 +63,7 @@ class HitBudget {
   // Charges the user's hits from now on; a repeated call changes its limit. `percent`: 0 = the
   // agent's own limit. The smallest limit of all users holds.
   void add_user(JNIEnv* jni, BudgetUser& user, std::uint32_t percent);
-  void remove_user(JNIEnv* jni, BudgetUser& user);
+  void remove_user(BudgetUser& user);
 
   // Changes classes on the side thread. The call gives up once that thread has stalled for 5 s.
   SideThread::Outcome change_classes(JNIEnv* jni, std::function<void(JNIEnv*)> work) {

@@ -45,6 +45,7 @@ std::string ProbeRecords::open(jvmtiEnv* jvmti, JNIEnv* jni,
   naming_.reset();
   if (naming) naming_.emplace(*naming);
   jvmti_ = jvmti;
+  if (!threads_) threads_ = ThreadFields::find(jvmti, jni);
   return "";
 }
 
@@ -56,10 +57,9 @@ void ProbeRecords::begin(JNIEnv* jni, Probe probe, ProbeSetId set, const ProbeRe
   recorded.set = set;
   recorded.what = request.what;
   recorded.kinds = std::move(kinds);
-  Limit& limit = limits_[set];
-  limit.probes.push_back(probe);
   recorded.most = request.records;
   recorded.taken = 0;
+  limits_[set].probes.push_back(probe);
   cells_.want_values(jni, probe, recorded.most > 0);
 }
 
@@ -79,13 +79,9 @@ void ProbeRecords::forget(ProbeSetId set) {
 }
 
 std::string ProbeRecords::thread_name(JNIEnv* jni) const {
-  jvmtiThreadInfo info{};
-  if (jvmti_->GetThreadInfo(nullptr, &info) != JVMTI_ERROR_NONE) return "";
-  std::string name = info.name != nullptr ? info.name : "";
-  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(info.name));
-  if (info.thread_group != nullptr) jni->DeleteLocalRef(info.thread_group);
-  if (info.context_class_loader != nullptr) jni->DeleteLocalRef(info.context_class_loader);
-  return name;
+  LocalRef<jthread> thread(jni, nullptr);
+  if (!threads_ || jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE || !thread) return "";
+  return threads_->name(jni, thread.get());
 }
 
 jint ProbeRecords::opened(JNIEnv* jni, jint probe) noexcept {
@@ -231,16 +227,10 @@ ProbeRecords::Cost ProbeRecords::cost(Probe probe) const {
   return {static_cast<double>(TickClock::nanos(at->second.ticks)), at->second.calls};
 }
 
-std::size_t ProbeRecords::bytes(ProbeSetId set) const {
+ProbeRecords::Limit ProbeRecords::limit(ProbeSetId set) const {
   const std::lock_guard lock(mutex_);
   const auto at = limits_.find(set);
-  return at != limits_.end() ? at->second.text : 0;
-}
-
-std::int64_t ProbeRecords::lost(ProbeSetId set) const {
-  const std::lock_guard lock(mutex_);
-  const auto at = limits_.find(set);
-  return at != limits_.end() ? at->second.lost : 0;
+  return at != limits_.end() ? at->second : Limit();
 }
 
 void ProbeRecords::add_names(NamesInUse& used) const {

@@ -21,6 +21,7 @@
 #include "probes/sinks_class.h"
 #include "report/time_data.h"
 #include "stack/stack_naming.h"
+#include "vm/thread_fields.h"
 #include "wire/chunks/probes.h"
 
 namespace ddm {
@@ -36,8 +37,8 @@ class ProbeRecords final : public SinkReceiver {
   using Probe = std::int32_t;  // its counter or timer
   using ProbeSetId = std::uint64_t;
 
-  // Hits of the probe are recorded as long as there is room. `kinds`: kinds_of() the method's
-  // descriptor; "" for a probe on a field.
+  // Hits of the probe are recorded as long as there is room. `kinds`: the first letters of the
+  // descriptors of the return value, then of each argument; "" for a probe on a field.
   void begin(JNIEnv* jni, Probe probe, ProbeSetId set, const ProbeRequest& request,
              std::string kinds);
   // Hits of the probe are no longer recorded; existing records stay until forget().
@@ -51,8 +52,12 @@ class ProbeRecords final : public SinkReceiver {
     std::int64_t calls = 0;
   };
   Cost cost(Probe probe) const;
-  std::size_t bytes(ProbeSetId set) const;  // of the set's records, approximately
-  std::int64_t lost(ProbeSetId set) const;  // hits for which there was no room or no memory
+  struct Limit {
+    std::size_t text = 0;   // bytes of the set's records, approximately
+    std::int64_t lost = 0;  // hits for which there was no room
+    std::vector<Probe> probes;
+  };
+  Limit limit(ProbeSetId set) const;
 
   void add_names(NamesInUse& used) const;
 
@@ -65,11 +70,6 @@ class ProbeRecords final : public SinkReceiver {
  private:
   static constexpr std::size_t kMostText = std::size_t{32} << 20;  // bytes, of a set
 
-  struct Limit {
-    std::size_t text = 0;
-    std::int64_t lost = 0;
-    std::vector<Probe> probes;
-  };
   struct Recorded {
     bool on = false;
     ProbeSetId set = 0;
@@ -100,6 +100,7 @@ class ProbeRecords final : public SinkReceiver {
 
   const SinkCells& cells_;
   jvmtiEnv* jvmti_ = nullptr;
+  std::optional<ThreadFields> threads_;
   ObjectText objects_;
 
   mutable std::mutex mutex_;  // of all below

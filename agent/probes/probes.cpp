@@ -26,10 +26,8 @@ constexpr const char* kLateNote =
     "probes went in late";
 constexpr const char* kStay =
     "these classes have been changed so often that the VM would soon stop compiling what calls "
-    "them "
-    "(PerMethodRecompilationCutoff): the probes stay in their code, closed, until something else "
-    "is "
-    "put into it";
+    "them (PerMethodRecompilationCutoff): the probes stay in their code, closed, until something "
+    "else is put into it";
 constexpr const char* kNotOutYet =
     "changing classes has stood still for 5 s, for another agent's transformer perhaps: "
     "probes that are not out yet go out when it goes on";
@@ -47,7 +45,8 @@ Probes::Probes(jvmtiEnv* jvmti, HitBudget& budget, Naming naming)
   patches_.sinks().set_receiver(records_);
 }
 
-void Probes::run(JNIEnv* jni, Work work, Answer answer) {
+template <typename Work, typename WorkAnswer>
+void Probes::run(JNIEnv* jni, Work work, WorkAnswer answer) {
   if (std::string error = budget_.thread().start(jni); !error.empty()) return answer(Error{error});
   budget_.thread().post(
       [work = std::move(work), answer = std::move(answer)](JNIEnv* own) { answer(work(own)); });
@@ -65,7 +64,7 @@ void Probes::install(JNIEnv* jni, Owner owner, ProbeRequest request, Answer answ
 void Probes::read(JNIEnv* jni, Owner owner, bool with_records, Answer answer) {
   run(
       jni,
-      [this, owner, with_records](JNIEnv* own) -> Result<ProbeFindings> {
+      [this, owner, with_records](JNIEnv* own) {
         return findings(own, owner, with_records, notes(own, owner));
       },
       std::move(answer));
@@ -85,7 +84,7 @@ void Probes::program_ends() {
     for (const Owned& owned : owners_) {
       if (owned.leaving || !owned.last) continue;
       std::vector<std::string> last_notes = notes(own, owned.owner);
-      const bool few = records_.bytes(owned.owner) < kMostAtTheEnd;
+      const bool few = records_.limit(owned.owner).text < kMostAtTheEnd;
       if (!few) last_notes.push_back("the program ended: hits that were recorded are not shown");
       owned.last(findings(own, owned.owner, few, std::move(last_notes)));
     }
@@ -102,9 +101,9 @@ void Probes::disconnected(Owner owner) {
 }
 
 void Probes::outlook(JNIEnv* jni, OutlookRequest request, Outlook answer) {
-  if (std::string error = budget_.thread().start(jni); !error.empty()) return answer(Error{error});
-  budget_.thread().post([this, request = std::move(request), answer = std::move(answer)](
-                            JNIEnv* own) { answer(read_outlook(own, request)); });
+  run(
+      jni, [this, request = std::move(request)](JNIEnv* own) { return read_outlook(own, request); },
+      std::move(answer));
 }
 
 Result<ClassOutlook> Probes::read_outlook(JNIEnv* jni, const OutlookRequest& request) {
@@ -138,8 +137,9 @@ Result<ClassOutlook> Probes::read_outlook(JNIEnv* jni, const OutlookRequest& req
   for (jint i = 0; i < count; ++i) {
     const LocalRef<jclass> klass(jni, classes[i]);
     JvmtiPtr<char> signature(jvmti);
-    if (jvmti->GetClassSignature(klass.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE)
+    if (jvmti->GetClassSignature(klass.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE) {
       continue;
+    }
     const std::uint32_t changes = class_changes::count(internal_name_of(text_of(signature)));
     if (outlook.many == 0 || changes < outlook.many || !is_concerned(klass.get())) continue;
     changed[type_name_of(text_of(signature))] = changes;
@@ -164,7 +164,7 @@ std::string Probes::prepare(JNIEnv* jni) {
 }
 
 void Probes::update_budget(JNIEnv* jni) {
-  if (owners_.empty()) return budget_.remove_user(jni, *this);
+  if (owners_.empty()) return budget_.remove_user(*this);
   std::uint32_t limit = 0;
   for (const Owned& owned : owners_) {
     if (owned.budget > 0 && (limit == 0 || owned.budget < limit)) limit = owned.budget;
@@ -302,7 +302,7 @@ std::vector<std::string> Probes::notes(JNIEnv* jni, Owner owner) {
       break;
     }
   }
-  if (const std::int64_t lost = records_.lost(owner); lost > 0) {
+  if (const std::int64_t lost = records_.limit(owner).lost; lost > 0) {
     notes.push_back(std::to_string(lost) + " hits were not recorded: there was no room for them");
   }
   return notes;

@@ -55,8 +55,9 @@ class Probes final : public TimeDataSource, private BudgetUser {
   void add_names(NamesInUse& used) override { records_.add_names(used); }
 
  private:
-  using Work = std::function<Result<ProbeFindings>(JNIEnv*)>;
-  void run(JNIEnv* jni, Work work, Answer answer);
+  // Answers what `work` returns.
+  template <typename Work, typename WorkAnswer>
+  void run(JNIEnv* jni, Work work, WorkAnswer answer);
 
   // All of this on the budget's thread, but remove() on the one that changes classes.
   std::vector<ProbeBudget::Cost> new_costs(JNIEnv* jni, const HitCosts& costs,

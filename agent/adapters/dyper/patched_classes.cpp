@@ -300,11 +300,11 @@ void PatchedClasses::refused(std::string_view internal_name, const std::string& 
   }
 }
 
-std::vector<ProbeBudget::Cost> PatchedClasses::new_costs(JNIEnv* jni, const HitCosts& costs,
+std::vector<ProbeBudget::Cost> PatchedClasses::new_costs(JNIEnv*, const HitCosts& costs,
                                                          const std::vector<std::int64_t>& counts) {
   std::vector<ProbeBudget::Cost> spent = counters_.new_costs(costs, counts);
   const std::lock_guard lock(mutex_);
-  if (models_.empty() && counters_.empty()) budget_.remove_user(jni, *this);
+  if (models_.empty() && counters_.empty()) budget_.remove_user(*this);
   return spent;
 }
 
