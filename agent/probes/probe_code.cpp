@@ -6,7 +6,6 @@
 #include "bci/descriptor.h"
 #include "core/class_names.h"
 #include "core/log.h"
-#include "probes/probe_names.h"
 #include "vm/class_changes/untouchable_classes.h"
 #include "vm/class_methods.h"
 
@@ -21,6 +20,31 @@ constexpr const char* kBudget = "budget";
 std::string with_kind(const std::string& method, const ProbeRequest& request) {
   return method + ' ' + std::to_string(request.what) + ' ' + std::to_string(request.line) + ' ' +
          request.field + ' ' + request.condition;
+}
+
+std::string full_name(std::string_view class_name, std::string_view method,
+                      std::string_view descriptor) {
+  return std::string(class_name) + ' ' + std::string(method) + std::string(descriptor);
+}
+
+// The first letters of the descriptors of the return value, then of each argument.
+std::string kinds_of(std::string_view descriptor) {
+  std::string kinds(1, descriptor[descriptor.rfind(')') + 1]);
+  for (std::size_t at = 1; at < descriptor.size() && descriptor[at] != ')'; ++at) {
+    kinds += descriptor[at];
+    while (descriptor[at] == '[') ++at;
+    if (descriptor[at] == 'L') at = descriptor.find(';', at);
+  }
+  return kinds;
+}
+
+// "": the method can have a probe.
+std::string reason_against(const bci::ClassFile& file, const bci::MethodOutline& method) {
+  if (file.name == "jdk/internal/misc/Unsafe") return "probes themselves use it";
+  if (const auto reason = why_untouchable(file.name); !reason.empty()) return std::string(reason);
+  if (method.code) return "";
+  return (method.access & kAccNative) != 0 ? "a native method has no code to put a probe into"
+                                           : "an abstract method has no code to put a probe into";
 }
 
 // A site without which the probe has no hits.
@@ -107,19 +131,24 @@ bool ProbeCode::is_over_budget(const ProbeSet& set, const std::string& method) c
          std::chrono::steady_clock::now() < at->second.until;
 }
 
-void ProbeCode::refuse(ProbeSetId id, ProbeSet& set, std::string_view class_name,
-                       std::string_view method, std::string_view descriptor) {
+ProbeCode::Number ProbeCode::new_probe(ProbeSetId id, ProbeSet& set, std::string_view class_name,
+                                       std::string_view method, std::string_view descriptor) {
   const Number number = next_++;
+  set.numbers.emplace(full_name(class_name, method, descriptor), number);
   Probe& probe = probes_[number];
   probe.set = id;
   probe.class_name = class_name;
   probe.method = method;
   probe.descriptor = descriptor;
-  probe.removed = kBudget;
+  return number;
+}
+
+void ProbeCode::refuse(ProbeSetId id, ProbeSet& set, std::string_view class_name,
+                       std::string_view method, std::string_view descriptor) {
+  probes_[new_probe(id, set, class_name, method, descriptor)].removed = kBudget;
   set.notes.insert(
       "what took far more than the budget is not put in again for a minute, unless with a larger "
       "--budget");
-  numbers_.emplace(std::to_string(id) + ' ' + full_name(class_name, method, descriptor), number);
 }
 
 // Every wanted probe of this loaded class exceeded its budget. The findings list them nevertheless.
@@ -132,7 +161,7 @@ bool ProbeCode::all_over_budget(jclass klass, std::string_view internal_name, bo
     bool wanted = false;
     for (auto& [id, set] : sets_) {
       if (set.parked || !set.filter.wants(internal_name, method, descriptor, is_platform)) continue;
-      if (numbers_.contains(std::to_string(id) + ' ' + name)) continue;
+      if (set.numbers.contains(name)) continue;
       if (is_over_budget(set, name)) {
         refuse(id, set, internal_name, method, descriptor);
       } else {
@@ -154,7 +183,6 @@ void ProbeCode::forget(ProbeSetId id) {
     }
   }
   std::erase_if(probes_, [&](const auto& entry) { return entry.second.set == id; });
-  std::erase_if(numbers_, [&](const auto& entry) { return !probes_.contains(entry.second); });
 }
 
 bool ProbeCode::any_set() const {
@@ -220,21 +248,17 @@ void ProbeCode::refused(std::string_view internal_name, const std::string& reaso
   }
 }
 
-std::string ProbeCode::reason_against(const bci::ClassFile& file,
-                                      const bci::MethodOutline& method) const {
-  if (file.name == "jdk/internal/misc/Unsafe") return "probes themselves use it";
-  if (const auto reason = why_untouchable(file.name); !reason.empty()) return std::string(reason);
-  if (method.code) return "";
-  return (method.access & kAccNative) != 0 ? "a native method has no code to put a probe into"
-                                           : "an abstract method has no code to put a probe into";
+void ProbeCode::record_hits(JNIEnv* jni, const Probe& probe, const ProbeRequest& request) {
+  if (!request.recorded()) return;
+  records_.begin(jni, probe.cell, probe.set, request,
+                 request.field.empty() ? kinds_of(probe.descriptor) : "");
 }
 
 ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, ProbeSetId id, ProbeSet& set,
                                          const bci::ClassFile& file,
                                          const bci::MethodOutline& method) {
   const std::string name = full_name(file.name, method.name, method.descriptor);
-  const std::string key = std::to_string(id) + ' ' + name;
-  if (const auto at = numbers_.find(key); at != numbers_.end()) return at->second;
+  if (const auto at = set.numbers.find(name); at != set.numbers.end()) return at->second;
   if (set.methods == kMostMethods) {
     ++set.too_many;
     return 0;
@@ -244,29 +268,17 @@ ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, ProbeSetId id, ProbeSet& s
     refuse(id, set, file.name, method.name, method.descriptor);
     return 0;
   }
-  const Number number = next_++;
+  const Number number = new_probe(id, set, file.name, method.name, method.descriptor);
   Probe& probe = probes_[number];
-  probe.set = id;
-  probe.class_name = file.name;
-  probe.method = method.name;
-  probe.descriptor = method.descriptor;
   probe.since = std::chrono::steady_clock::now();
   probe.timed = set.spec->timed();
-  probe.conditional = !set.spec->conditions.empty();
   probe.removed = reason_against(file, method);
   if (probe.removed.empty()) {
     probe.cell = probe.timed ? cells_.take_timer() : cells_.take_counter();
     if (probe.cell < 0) probe.removed = "there are too many probes in this program";
   }
-  if (probe.removed.empty() && set.spec->request.recorded() && !set.parked) {
-    const bool of_field = !set.spec->request.field.empty();
-    records_.begin(jni, probe.cell, id, set.spec->request,
-                   of_field ? "" : kinds_of(method.descriptor));
-  }
-  if (method.name == "<clinit>") {
-    set.with_initialiser.insert(dotted_name(file.name));
-  }
-  numbers_.emplace(key, number);
+  if (probe.removed.empty() && !set.parked) record_hits(jni, probe, set.spec->request);
+  if (method.name == "<clinit>") set.with_initialiser.insert(dotted_name(file.name));
   return number;
 }
 

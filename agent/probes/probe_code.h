@@ -32,7 +32,7 @@ class ProbeCode final : public Patcher {
     ProbeSetId set = 0;
     std::string class_name, method, descriptor;  // internal name
     std::int32_t cell = -1;                      // -1: none
-    bool timed = false, conditional = false;
+    bool timed = false;
     std::string removed;           // why the probe is not in the code; "": it is
     std::int64_t hits_before = 0;  // counted for an earlier set that had this probe
     std::chrono::steady_clock::time_point since{};
@@ -85,6 +85,7 @@ class ProbeCode final : public Patcher {
     bool parked = false;
     std::size_t methods = 0, too_many = 0;
     std::set<std::string> notes, with_initialiser;  // the second: classes
+    std::map<std::string, Number> numbers;          // by full_name() of the method
   };
 
   struct OverBudget {
@@ -93,15 +94,17 @@ class ProbeCode final : public Patcher {
   };
 
   void hand_over(ProbeSetId from, ProbeSetId to);
+  void record_hits(JNIEnv* jni, const Probe& probe, const ProbeRequest& request);
   bool only_parked(std::string_view internal_name) const;
   bool wanted_now(std::string_view internal_name, bool is_platform, bool is_loading) const;
   bool all_over_budget(jclass klass, std::string_view internal_name, bool is_platform);
   bool is_over_budget(const ProbeSet& set, const std::string& method) const;
+  Number new_probe(ProbeSetId id, ProbeSet& set, std::string_view internal_name,
+                   std::string_view method, std::string_view descriptor);
   void refuse(ProbeSetId id, ProbeSet& set, std::string_view internal_name, std::string_view method,
               std::string_view descriptor);
   Number find_or_add(JNIEnv* jni, ProbeSetId id, ProbeSet& set, const bci::ClassFile& file,
                      const bci::MethodOutline& method);
-  std::string reason_against(const bci::ClassFile& file, const bci::MethodOutline& method) const;
   void record_refusals(JNIEnv* jni, const std::string& class_name, const bci::PatchResult& result);
   void record_absences(JNIEnv* jni, const std::string& class_name, const bci::PatchResult& result);
 
@@ -113,7 +116,6 @@ class ProbeCode final : public Patcher {
   mutable std::mutex mutex_;  // of all below
   std::map<ProbeSetId, ProbeSet> sets_;
   std::map<Number, Probe> probes_;
-  std::map<std::string, Number> numbers_;  // by set, class, method and descriptor
   Number next_ = 1;
   ProbeSetId next_parked_ = ProbeSetId{1} << 63;   // no connection has such a number
   std::map<std::string, OverBudget> over_budget_;  // by class, method, descriptor and kind of probe

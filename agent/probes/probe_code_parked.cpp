@@ -4,7 +4,6 @@
 
 #include "probes/plans/sinks.h"
 #include "probes/probe_code.h"
-#include "probes/probe_names.h"
 #include "vm/class_changes/class_changes.h"
 
 namespace ddm {
@@ -34,13 +33,8 @@ void ProbeCode::park(ProbeSetId id) {
 
 // Lock held.
 void ProbeCode::hand_over(ProbeSetId from, ProbeSetId to) {
-  std::erase_if(numbers_, [&](const auto& entry) { return probes_.at(entry.second).set == from; });
   for (auto& [number, probe] : probes_) {
-    if (probe.set != from) continue;
-    probe.set = to;
-    numbers_.emplace(
-        std::to_string(to) + ' ' + full_name(probe.class_name, probe.method, probe.descriptor),
-        number);
+    if (probe.set == from) probe.set = to;
   }
 }
 
@@ -67,9 +61,7 @@ bool ProbeCode::adopt(JNIEnv* jni, ProbeSetId id, const ProbeSpec& spec, double 
     probe.since = std::chrono::steady_clock::now();
     if (probe.cell < 0) continue;
     probe.hits_before = counts.at(static_cast<std::size_t>(probe.cell) + kHitsCell);
-    if (!probe.removed.empty() || !spec.request.recorded()) continue;
-    records_.begin(jni, probe.cell, id, spec.request,
-                   spec.request.field.empty() ? kinds_of(probe.descriptor) : "");
+    if (probe.removed.empty()) record_hits(jni, probe, spec.request);
   }
   sets_[id] = std::move(adopted);
   return true;

@@ -44,7 +44,6 @@ class ProbeBudget {
   }
 
   void set_limit(double percent) { percent_ = percent; }
-  double limit_percent() const { return percent_; }
   // Since the beginning.
   double used_percent() const;
   // The part of used_percent() that is not the cost of hits of installed probes.

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace ddm {
 namespace {
@@ -116,21 +117,16 @@ class Parser {
   }
 
   std::string relation(bci::Relation& relation) {
-    if (take("=="))
-      relation = bci::Relation::kEqual;
-    else if (take("!="))
-      relation = bci::Relation::kNotEqual;
-    else if (take("<="))
-      relation = bci::Relation::kLessOrEqual;
-    else if (take(">="))
-      relation = bci::Relation::kGreaterOrEqual;
-    else if (take("<"))
-      relation = bci::Relation::kLess;
-    else if (take(">"))
-      relation = bci::Relation::kGreater;
-    else
-      return "'" + next_word() + "' is no relation; right is == != < <= > or >=";
-    return "";
+    using enum bci::Relation;
+    static constexpr std::pair<std::string_view, bci::Relation> kRelations[] = {
+        {"==", kEqual},          {"!=", kNotEqual}, {"<=", kLessOrEqual},
+        {">=", kGreaterOrEqual}, {"<", kLess},      {">", kGreater}};
+    for (const auto& [word, meaning] : kRelations) {
+      if (!take(word)) continue;
+      relation = meaning;
+      return "";
+    }
+    return "'" + next_word() + "' is no relation; right is == != < <= > or >=";
   }
 
   std::string constant(bci::PatchCondition& condition) {

@@ -21,7 +21,6 @@ struct ProbeSpec {
   std::string field_owner, field;  // the class as in the request, with slashes; "": any
 
   bool timed() const { return (request.what & kProbeTime) != 0; }
-  bool whole_method() const { return request.line == 0 && request.field.empty(); }
   // A condition uses the return value, so only calls that return count as hits.
   bool at_return() const;
   // A class name without a package matches classes of any package, nested classes too.
