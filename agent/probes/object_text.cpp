@@ -5,28 +5,39 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <type_traits>
 
 #include "core/class_names.h"
 #include "core/utf16.h"
+#include "vm/boot_class.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
 namespace {
 
-jclass class_found(JNIEnv* jni, const char* name) {
-  const LocalRef<jclass> found(jni, jni->FindClass(name));
-  if (clear_exception(jni) || !found) return nullptr;
-  return static_cast<jclass>(jni->NewGlobalRef(found.get()));
+template <auto Get>
+std::string text_of_box(JNIEnv* jni, jobject box, jfieldID value, char kind) {
+  const auto got = (jni->*Get)(box, value);
+  if constexpr (std::is_floating_point_v<decltype(got)>) {
+    return text_of_real(got, kind);
+  } else {
+    return text_of_whole(got, kind);
+  }
 }
 
-struct BoxName {
+struct BoxClass {
   const char* type;
-  const char* kind;
+  const char* kind;  // the descriptor of its value
+  std::string (*text)(JNIEnv* jni, jobject box, jfieldID value, char kind);
 };
-constexpr BoxName kBoxes[] = {{"java/lang/Integer", "I"},   {"java/lang/Long", "J"},
-                              {"java/lang/Boolean", "Z"},   {"java/lang/Double", "D"},
-                              {"java/lang/Character", "C"}, {"java/lang/Float", "F"},
-                              {"java/lang/Short", "S"},     {"java/lang/Byte", "B"}};
+constexpr BoxClass kBoxes[] = {{"java/lang/Integer", "I", text_of_box<&JNIEnv::GetIntField>},
+                               {"java/lang/Long", "J", text_of_box<&JNIEnv::GetLongField>},
+                               {"java/lang/Boolean", "Z", text_of_box<&JNIEnv::GetBooleanField>},
+                               {"java/lang/Double", "D", text_of_box<&JNIEnv::GetDoubleField>},
+                               {"java/lang/Character", "C", text_of_box<&JNIEnv::GetCharField>},
+                               {"java/lang/Float", "F", text_of_box<&JNIEnv::GetFloatField>},
+                               {"java/lang/Short", "S", text_of_box<&JNIEnv::GetShortField>},
+                               {"java/lang/Byte", "B", text_of_box<&JNIEnv::GetByteField>}};
 
 }  // namespace
 
@@ -51,9 +62,9 @@ std::string text_of_real(double value, char kind) {
 
 std::string ObjectText::open(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (jvmti_ != nullptr) return "";
-  string_ = class_found(jni, "java/lang/String");
-  enum_ = class_found(jni, "java/lang/Enum");
-  throwable_ = class_found(jni, "java/lang/Throwable");
+  string_ = global_class(jni, "java/lang/String");
+  enum_ = global_class(jni, "java/lang/Enum");
+  throwable_ = global_class(jni, "java/lang/Throwable");
   if (string_ == nullptr || enum_ == nullptr || throwable_ == nullptr) {
     return "the classes of java.lang are not as expected";
   }
@@ -62,8 +73,7 @@ std::string ObjectText::open(jvmtiEnv* jvmti, JNIEnv* jni) {
   message_ = jni->GetFieldID(throwable_, "detailMessage", "Ljava/lang/String;");
   clear_exception(jni);
   for (std::size_t i = 0; i < boxes_.size(); ++i) {
-    boxes_[i].type = class_found(jni, kBoxes[i].type);
-    boxes_[i].kind = kBoxes[i].kind[0];
+    boxes_[i].type = global_class(jni, kBoxes[i].type);
     if (boxes_[i].type == nullptr) continue;
     boxes_[i].value = jni->GetFieldID(boxes_[i].type, "value", kBoxes[i].kind);
     clear_exception(jni);
@@ -93,26 +103,10 @@ std::string ObjectText::text_of(JNIEnv* jni, jobject object) const {
   if (object == nullptr) return "null";
   const LocalRef<jclass> type(jni, jni->GetObjectClass(object));
   if (jni->IsSameObject(type.get(), string_)) return string_text(jni, static_cast<jstring>(object));
-  for (const Box& box : boxes_) {
+  for (std::size_t i = 0; i < boxes_.size(); ++i) {
+    const Box& box = boxes_[i];
     if (box.value == nullptr || !jni->IsSameObject(type.get(), box.type)) continue;
-    switch (box.kind) {
-      case 'J':
-        return text_of_whole(jni->GetLongField(object, box.value), 'J');
-      case 'Z':
-        return text_of_whole(jni->GetBooleanField(object, box.value), 'Z');
-      case 'D':
-        return text_of_real(jni->GetDoubleField(object, box.value), 'D');
-      case 'F':
-        return text_of_real(static_cast<double>(jni->GetFloatField(object, box.value)), 'F');
-      case 'C':
-        return text_of_whole(jni->GetCharField(object, box.value), 'C');
-      case 'S':
-        return text_of_whole(jni->GetShortField(object, box.value), 'S');
-      case 'B':
-        return text_of_whole(jni->GetByteField(object, box.value), 'B');
-      default:
-        return text_of_whole(jni->GetIntField(object, box.value), 'I');
-    }
+    return kBoxes[i].text(jni, object, box.value, kBoxes[i].kind[0]);
   }
   if (enum_name_ != nullptr && jni->IsInstanceOf(object, enum_)) {
     return field_text(jni, object, enum_name_);

@@ -25,7 +25,6 @@ class ObjectText {
   struct Box {
     jclass type = nullptr;  // a global reference
     jfieldID value = nullptr;
-    char kind = 0;  // as in a descriptor
   };
   std::string string_text(JNIEnv* jni, jstring text) const;
   std::string field_text(JNIEnv* jni, jobject object, jfieldID field) const;
@@ -33,7 +32,7 @@ class ObjectText {
   jvmtiEnv* jvmti_ = nullptr;
   jclass string_ = nullptr, enum_ = nullptr, throwable_ = nullptr;  // global references
   jfieldID enum_name_ = nullptr, message_ = nullptr;
-  std::array<Box, 8> boxes_;
+  std::array<Box, 8> boxes_;  // as in kBoxes
 };
 
 // `kind`: a descriptor's letter, for boolean, char and float.
