@@ -30,7 +30,7 @@
 
 namespace ddm {
 
-class MonitorTimes final : public TimeDataSource, public ParkListener, private VmListener {
+class MonitorTimes final : public TimeDataSource, private VmListener {
  public:
   // Both return "" or the error. start() does nothing if on, otherwise it clears the results;
   // stop() keeps them.
@@ -39,8 +39,9 @@ class MonitorTimes final : public TimeDataSource, public ParkListener, private V
   // Replaces stop() in VMDeath: the VM is not entered any more.
   void close() { closed_ = true; }
 
-  void parking(JNIEnv* jni, bool pinned) noexcept override;
-  void parked(JNIEnv* jni, bool pinned) noexcept override;
+  // By ParkHooks, on the parking thread.
+  void parking(JNIEnv* jni, bool pinned) noexcept;
+  void parked(JNIEnv* jni, bool pinned) noexcept;
 
   void add_to(TimeData& data) override;
   void add_names(NamesInUse& used) override;

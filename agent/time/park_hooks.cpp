@@ -6,6 +6,7 @@
 
 #include "bci/opcodes.h"
 #include "bci/rewrite.h"
+#include "time/monitor_times.h"
 #include "vm/boot_class.h"
 #include "vm/bound_class.h"
 #include "vm/jvmti_memory.h"
@@ -24,16 +25,16 @@ constexpr const char* kParksClass = "java/lang/DdmTrackerParks";
 constexpr const char* kLockSupport = "java/util/concurrent/locks/LockSupport";
 constexpr const char* kVirtualThread = "java/lang/VirtualThread";  // from 21 on
 
-std::atomic<ParkListener*> g_listener{nullptr};
+std::atomic<MonitorTimes*> g_listener{nullptr};
 
 template <bool pinned>
 void JNICALL park_begins(JNIEnv* jni, jclass) {
-  if (ParkListener* listener = g_listener) listener->parking(jni, pinned);
+  if (MonitorTimes* listener = g_listener) listener->parking(jni, pinned);
 }
 
 template <bool pinned>
 void JNICALL park_ends(JNIEnv* jni, jclass) {
-  if (ParkListener* listener = g_listener) listener->parked(jni, pinned);
+  if (MonitorTimes* listener = g_listener) listener->parked(jni, pinned);
 }
 
 // One per process, like the listener.
@@ -81,12 +82,6 @@ class ParkCalls final : public bci::Transformation {
   }
 };
 
-jclass found_class(JNIEnv* jni, const char* name) {
-  const LocalRef<jclass> found(jni, find_boot_class(jni, name));
-  if (!found) return nullptr;
-  return static_cast<jclass>(jni->NewGlobalRef(found.get()));
-}
-
 }  // namespace
 
 bool ParkHooks::may_want(std::string_view internal_name, bool is_platform) {
@@ -116,7 +111,8 @@ std::string ParkHooks::prepare(JNIEnv* jni) {
   if (hooks_ != nullptr) error = hooks_->define(jni, parks_class());
   if (!error.empty()) return error;
   for (const char* name : {kLockSupport, kVirtualThread}) {
-    if (jclass klass = found_class(jni, name)) classes_.push_back(klass);
+    const LocalRef<jclass> found(jni, find_boot_class(jni, name));
+    if (found) classes_.push_back(static_cast<jclass>(jni->NewGlobalRef(found.get())));
   }
   return classes_.empty() ? "there is no LockSupport" : "";
 }
@@ -128,17 +124,16 @@ std::string ParkHooks::change(bool hooked) {
   return incomplete_;
 }
 
-std::string ParkHooks::start(JNIEnv* jni, ParkListener& listener) {
+std::string ParkHooks::start(JNIEnv* jni, MonitorTimes& listener) {
   if (hooked_) return "";
   std::string error = prepare(jni);
   if (error.empty()) error = hooks_->switch_on(*this);
   if (!error.empty()) return error;
   g_listener = &listener;
   error = change(true);
-  if (!error.empty()) {
-    hooked_ = false;
-    g_listener = nullptr;
-  }
+  if (error.empty()) return "";
+  hooked_ = false;
+  g_listener = nullptr;
   return error;
 }
 

@@ -15,19 +15,13 @@
 
 namespace ddm {
 
-// Called on the parking thread.
-class ParkListener {
- public:
-  virtual ~ParkListener() = default;
-  virtual void parking(JNIEnv* jni, bool pinned) noexcept = 0;
-  virtual void parked(JNIEnv* jni, bool pinned) noexcept = 0;
-};
+class MonitorTimes;
 
 class ParkHooks final : private ClassRewriting {
  public:
   // Attached threads, one at a time; both return "" or the error. `listener` must live as long as
   // the process.
-  std::string start(JNIEnv* jni, ParkListener& listener);
+  std::string start(JNIEnv* jni, MonitorTimes& listener);
   std::string stop();
 
  private:
