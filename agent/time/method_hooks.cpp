@@ -9,11 +9,45 @@
 #include "vm/class_methods.h"
 
 namespace ddm {
+
+// Class files compiled from java/tracker.
+extern const unsigned char kTrackerCalls[];
+extern const std::size_t kTrackerCallsSize;
+extern const unsigned char kTrackerCallsLink[];
+extern const std::size_t kTrackerCallsLinkSize;
+
 namespace {
+
+// The class inside the VM that hooked methods call on entry and exit.
+constexpr const char* kCallsClass = "java/lang/DdmTrackerCalls";
+
+CallRecorder* g_recorder = nullptr;  // one per process
+
+void JNICALL call_entered(JNIEnv* jni, jclass, jint method, jint) {
+  g_recorder->entered(jni, static_cast<MethodNumber>(method));
+}
+
+template <CallAction action>
+void JNICALL call_left(JNIEnv* jni, jclass, jint method, jint) {
+  g_recorder->left(jni, static_cast<MethodNumber>(method), action);
+}
 
 bci::HookMethod calls_hook(const char* name) { return {kCallsClass, name, "(II)V"}; }
 
 }  // namespace
+
+MethodHooks::MethodHooks(MethodNumbers& numbers, CallRecorder& recorder, ClassHooks& hooks)
+    : numbers_(numbers),
+      calls_class_({kCallsClass, kTrackerCalls, kTrackerCallsSize},
+                   {"java/lang/DdmTrackerCallsLink", kTrackerCallsLink, kTrackerCallsLinkSize},
+                   {native_method("entered", "(II)V", reinterpret_cast<void*>(call_entered)),
+                    native_method("returned", "(II)V",
+                                  reinterpret_cast<void*>(call_left<CallAction::kReturn>)),
+                    native_method("thrown", "(II)V",
+                                  reinterpret_cast<void*>(call_left<CallAction::kThrow>))}),
+      hooks_(hooks) {
+  g_recorder = &recorder;
+}
 
 std::unique_ptr<MethodHooks> MethodHooks::create(JNIEnv* jni, MethodNumbers& numbers,
                                                  CallRecorder& recorder, std::string& error) {

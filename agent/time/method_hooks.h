@@ -15,9 +15,9 @@
 #include <string>
 
 #include "bci/rewrite.h"
+#include "time/call_recorder.h"
 #include "time/calls/method_filter.h"
 #include "time/calls/method_numbers.h"
-#include "time/calls_class.h"
 #include "vm/class_changes/class_hooks.h"
 
 namespace ddm {
@@ -38,8 +38,7 @@ class MethodHooks final : public ClassRewriting {
   std::map<std::string, std::int64_t> skipped() const;
 
  private:
-  MethodHooks(MethodNumbers& numbers, CallRecorder& recorder, ClassHooks& hooks)
-      : numbers_(numbers), calls_class_(calls_class(recorder)), hooks_(hooks) {}
+  MethodHooks(MethodNumbers& numbers, CallRecorder& recorder, ClassHooks& hooks);
 
   bool may_want(std::string_view internal_name, bool is_platform) override;
   std::optional<bci::Bytes> rewrite(JNIEnv*, const LoadingClass& loading,
