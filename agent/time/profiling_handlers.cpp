@@ -15,17 +15,22 @@ constexpr std::uint32_t kDualClock = 0x110;
 
 constexpr std::uint32_t kShortestMicros = 100, kLongestMicros = 10'000'000;
 
+void send_trace(Reply& reply, const MethodTrace& trace) {
+  const std::string file = method_trace_file(trace);
+  reply.send(Chunk{kTraceData, Bytes(file.begin(), file.end())});
+}
+
 }  // namespace
 
-void ProfilingHandlers::add_switch(Dispatcher& dispatcher, ChunkType type, ChunkHandler handler) {
+void ProfilingHandlers::add_switch(Dispatcher& dispatcher, ChunkType type, Handler handler) {
   dispatcher.add(type, Lane::kInline, [this, handler](const Request& request, Reply reply) {
     auto switching = switching_.begin(request.session->id());
     // Shared because a std::function must be copyable.
     auto shared = std::make_shared<Reply>(std::move(reply));
-    context_.service.run(Lane::kSlow, request.session, [handler, request, switching, shared] {
+    context_.service.run(Lane::kSlow, request.session, [this, handler, request, switching, shared] {
       if (!shared->wanted()) return;
       try {
-        handler(request, std::move(*shared));
+        (this->*handler)(request, std::move(*shared));
       } catch (const std::exception& failure) {
         shared->fail(FailCode::kInternal, failure.what());
       }
@@ -37,29 +42,12 @@ void ProfilingHandlers::add_to(Dispatcher& dispatcher) {
   dispatcher.offer(
       {"method-trace-profiling", "method-trace-profiling-streaming", "method-sample-profiling"});
   dispatcher.add(ProfilingState::kType, Lane::kInline, this, &ProfilingHandlers::send_state);
-  add_switch(dispatcher, TraceRequest::kType, [this](const Request& request, Reply reply) {
-    const auto wanted = decode<TraceRequest>(request.data);
-    if (!wanted) {
-      return reply.fail_bad_data("u4 buffer bytes, u4 flags[, str methods[, u4 us, str below]]");
-    }
-    start(request, *wanted, "", std::move(reply));
-  });
-  add_switch(dispatcher, kStopTracing,
-             [this](const Request&, Reply reply) { stop(std::move(reply)); });
-  add_switch(dispatcher, TraceToFileRequest::kType, [this](const Request& request, Reply reply) {
-    const auto wanted = decode<TraceToFileRequest>(request.data);
-    if (!wanted || wanted->path.empty()) {
-      return reply.fail_bad_data("u4 buffer bytes, u4 flags, str path");
-    }
-    start(request, {wanted->buffer_bytes, wanted->flags}, wanted->path, std::move(reply));
-  });
-  add_switch(dispatcher, kStopTracingToFile,
-             [this](const Request&, Reply reply) { stop_to_file(std::move(reply)); });
-  add_switch(dispatcher, SampleRequest::kType, [this](const Request& request, Reply reply) {
-    start_sampling(request, std::move(reply));
-  });
-  add_switch(dispatcher, kStopSampling,
-             [this](const Request&, Reply reply) { stop_sampling(std::move(reply)); });
+  add_switch(dispatcher, TraceRequest::kType, &ProfilingHandlers::start);
+  add_switch(dispatcher, kStopTracing, &ProfilingHandlers::stop);
+  add_switch(dispatcher, TraceToFileRequest::kType, &ProfilingHandlers::start_to_file);
+  add_switch(dispatcher, kStopTracingToFile, &ProfilingHandlers::stop_to_file);
+  add_switch(dispatcher, SampleRequest::kType, &ProfilingHandlers::start_sampling);
+  add_switch(dispatcher, kStopSampling, &ProfilingHandlers::stop_sampling);
 }
 
 void ProfilingHandlers::send_state(Reply& reply) {
@@ -74,8 +62,24 @@ void ProfilingHandlers::send_state(const Request& request, Reply reply) {
   context_.service.run(Lane::kSlow, request.session, [this, shared] { send_state(*shared); });
 }
 
-void ProfilingHandlers::start(const Request& request, const TraceRequest& wanted,
-                              const std::string& file, Reply reply) {
+void ProfilingHandlers::start(const Request& request, Reply reply) {
+  const auto wanted = TraceRequest::decode(request.data);
+  if (!wanted) {
+    return reply.fail_bad_data("u4 buffer bytes, u4 flags[, str methods[, u4 us, str below]]");
+  }
+  start_trace(request, *wanted, "", std::move(reply));
+}
+
+void ProfilingHandlers::start_to_file(const Request& request, Reply reply) {
+  const auto wanted = TraceToFileRequest::decode(request.data);
+  if (!wanted || wanted->path.empty()) {
+    return reply.fail_bad_data("u4 buffer bytes, u4 flags, str path");
+  }
+  start_trace(request, {wanted->buffer_bytes, wanted->flags}, wanted->path, std::move(reply));
+}
+
+void ProfilingHandlers::start_trace(const Request& request, const TraceRequest& wanted,
+                                    const std::string& file, Reply reply) {
   MethodTracing::TraceSettings settings;
   settings.patterns = wanted.methods.empty() ? methods_ : wanted.methods;
   settings.bytes = wanted.buffer_bytes;
@@ -86,23 +90,29 @@ void ProfilingHandlers::start(const Request& request, const TraceRequest& wanted
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   {
     const std::lock_guard lock(mutex_);
-    owner_ = request.session->id();
     file_ = file;
+  }
+  started(request, owner_, std::move(reply));
+}
+
+void ProfilingHandlers::started(const Request& request, std::uint64_t& owner, Reply reply) {
+  {
+    const std::lock_guard lock(mutex_);
+    owner = request.session->id();
   }
   if (!request.session->is_open() || !reply.wanted()) return disconnected(request.session);
   reply.send_empty();
 }
 
-void ProfilingHandlers::stop(Reply reply) {
+void ProfilingHandlers::stop(const Request&, Reply reply) {
   const auto trace = tracing_.stop_trace(context_.jni());
   const std::lock_guard lock(mutex_);
   owner_ = 0;
   if (!trace) return reply.fail(FailCode::kRefused, "no methods are being traced; MPSS starts it");
-  const std::string file = method_trace_file(*trace);
-  reply.send(Chunk{kTraceData, Bytes(file.begin(), file.end())});
+  send_trace(reply, *trace);
 }
 
-void ProfilingHandlers::stop_to_file(Reply reply) {
+void ProfilingHandlers::stop_to_file(const Request&, Reply reply) {
   const auto trace = tracing_.stop_trace(context_.jni());
   const std::lock_guard lock(mutex_);
   owner_ = 0;
@@ -126,41 +136,33 @@ void ProfilingHandlers::start_sampling(const Request& request, Reply reply) {
       stacks_.names(), std::int64_t{wanted->interval_micros} * 1000, wanted->buffer_bytes, dual);
   const std::string error = sampler_.start_trace(jni, stacks_.naming(jni), std::move(trace));
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
-  {
-    const std::lock_guard lock(mutex_);
-    sampling_owner_ = request.session->id();
-  }
-  if (!request.session->is_open() || !reply.wanted()) return disconnected(request.session);
-  reply.send_empty();
+  started(request, sampling_owner_, std::move(reply));
 }
 
-void ProfilingHandlers::stop_sampling(Reply reply) {
+void ProfilingHandlers::stop_sampling(const Request&, Reply reply) {
   const auto trace = sampler_.stop_trace();
   const std::lock_guard lock(mutex_);
   sampling_owner_ = 0;
   if (!trace) return reply.fail(FailCode::kRefused, trace.message());
-  const std::string file = method_trace_file(*trace);
-  reply.send(Chunk{kTraceData, Bytes(file.begin(), file.end())});
+  send_trace(reply, *trace);
+}
+
+// Whether the session owned it; it is nobody's then.
+bool ProfilingHandlers::take_from(const SessionPtr& session, std::uint64_t& owner) {
+  const std::lock_guard lock(mutex_);
+  if (owner != session->id()) return false;
+  owner = 0;
+  return true;
 }
 
 void ProfilingHandlers::disconnected(const SessionPtr& session) {
-  bool sampling = false;
-  {
-    const std::lock_guard lock(mutex_);
-    sampling = sampling_owner_ == session->id();
-    if (sampling) sampling_owner_ = 0;
-  }
-  if (sampling) {
+  if (take_from(session, sampling_owner_)) {
     context_.service.slow().post([this](JNIEnv*) {
       (void)sampler_.stop_trace();
       log_info("sampling: its server has gone, and nobody reads it");
     });
   }
-  {
-    const std::lock_guard lock(mutex_);
-    if (owner_ != session->id()) return;
-    owner_ = 0;
-  }
+  if (!take_from(session, owner_)) return;
   context_.service.slow().post([this](JNIEnv* jni) {
     tracing_.stop_trace(jni);
     log_info("method trace: its server has gone, and nobody reads it");

@@ -34,15 +34,20 @@ class ProfilingHandlers {
   void disconnected(const SessionPtr& session);
 
  private:
-  void add_switch(Dispatcher& dispatcher, ChunkType type, ChunkHandler handler);
+  using Handler = void (ProfilingHandlers::*)(const Request&, Reply);
+  void add_switch(Dispatcher& dispatcher, ChunkType type, Handler handler);
   void send_state(const Request& request, Reply reply);
   void send_state(Reply& reply);
-  void start(const Request& request, const TraceRequest& wanted, const std::string& file,
-             Reply reply);
-  void stop(Reply reply);
-  void stop_to_file(Reply reply);
+  void start(const Request& request, Reply reply);
+  void stop(const Request& request, Reply reply);
+  void start_to_file(const Request& request, Reply reply);
+  void stop_to_file(const Request& request, Reply reply);
   void start_sampling(const Request& request, Reply reply);
-  void stop_sampling(Reply reply);
+  void stop_sampling(const Request& request, Reply reply);
+  void start_trace(const Request& request, const TraceRequest& wanted, const std::string& file,
+                   Reply reply);
+  void started(const Request& request, std::uint64_t& owner, Reply reply);
+  bool take_from(const SessionPtr& session, std::uint64_t& owner);
 
   const HandlerContext& context_;
   MethodTracing& tracing_;
