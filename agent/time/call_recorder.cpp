@@ -9,7 +9,6 @@
 #include "time/methods_on_stack.h"
 #include "vm/boot_class.h"
 #include "vm/jvmti_memory.h"
-#include "vm/thread_fields.h"
 #include "vm/vm_structs.h"
 
 namespace ddm {
@@ -44,7 +43,7 @@ CallRecorder::CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni, std::unique_ptr<CallPat
                            const MethodNumbers& numbers)
     : jvmti_(jvmti), paths_(std::move(paths)), numbers_(numbers) {
   TickClock::calibrate();
-  thread_id_field_ = thread_field(jni, "tid", "J");
+  fields_ = ThreadFields::find(jvmti, jni);
   const LocalRef<jclass> virtual_class(jni, find_boot_class(jni, "java/lang/BaseVirtualThread"));
   if (virtual_class) {
     virtual_thread_ = static_cast<jclass>(jni->NewGlobalRef(virtual_class.get()));
@@ -53,11 +52,11 @@ CallRecorder::CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni, std::unique_ptr<CallPat
   if (jvmti_->GetCurrentThread(current.out()) != JVMTI_ERROR_NONE || !current) return;
   threads_ = VmThreads::create(jni, current.get());
   const auto offset = vm_structs::offset_of("JavaThread", "_monitor_owner_id");
-  if (threads_ && offset && thread_id_field_ != nullptr) {
+  if (threads_ && offset && fields_) {
     word_offset_ = static_cast<std::uintptr_t>(*offset);
     std::int64_t word = 0;
     by_word_ = read_own_memory(threads_->of(jni) + word_offset_, &word, sizeof word) &&
-               word == jni->GetLongField(current.get(), thread_id_field_);
+               word == fields_->id(jni, current.get());
   }
 }
 
@@ -163,7 +162,7 @@ OpenCalls* CallRecorder::look_up_current(JNIEnv* jni, State& state, std::int64_t
 OpenCalls* CallRecorder::find_current(JNIEnv* jni, State& state, std::int64_t word) {
   LocalRef<jthread> thread(jni, nullptr);
   if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE || !thread) return nullptr;
-  const std::int64_t id = jni->GetLongField(thread.get(), thread_id_field_);
+  const std::int64_t id = fields_->id(jni, thread.get());
   if (word != kNobody && word != id) return nullptr;  // during a mount or unmount
   state.current_id = id;
   if (!jni->IsInstanceOf(thread.get(), virtual_thread_)) return state.current = &state.own;
@@ -355,7 +354,7 @@ bool CallRecorder::number_current(JNIEnv* jni, State& state, CallLog& log) noexc
   try {
     LocalRef<jthread> thread(jni, nullptr);
     if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE || !thread) return false;
-    const std::int64_t id = jni->GetLongField(thread.get(), thread_id_field_);
+    const std::int64_t id = fields_->id(jni, thread.get());
     state.log_thread = number_for_log(jni, thread.get(), id, log);
     state.log_thread_id = id;
   } catch (const std::exception&) {
@@ -377,14 +376,7 @@ std::uint16_t CallRecorder::number_for_log(JNIEnv* jni, jthread thread, std::int
   bool is_new = false;
   const std::uint16_t number = log.number_of_thread(id, is_new);
   if (number == 0 || !is_new) return number;
-  jvmtiThreadInfo info{};
-  std::string name;
-  if (jvmti_->GetThreadInfo(thread, &info) == JVMTI_ERROR_NONE) {
-    if (info.name != nullptr) name = info.name;
-    jvmti_->Deallocate(reinterpret_cast<unsigned char*>(info.name));
-    if (info.thread_group != nullptr) jni->DeleteLocalRef(info.thread_group);
-    if (info.context_class_loader != nullptr) jni->DeleteLocalRef(info.context_class_loader);
-  }
+  std::string name = fields_->name(jni, thread);
   if (name.empty()) {
     const bool is_virtual =
         virtual_thread_ != nullptr && jni->IsInstanceOf(thread, virtual_thread_);
@@ -408,14 +400,8 @@ CallRecorder::Sums CallRecorder::sums() const {
     const std::lock_guard lock(mutex_);
     for (const auto& state : states_) {
       if (state->sums_number != sums_number_ || !state->sums) continue;
-      state->sums->for_each([&](PathNumber path, const MethodSum& more) {
-        MethodSum& sum = result.paths[path];
-        sum.calls += more.calls;
-        sum.exceptions += more.exceptions;
-        sum.total += more.total;
-        sum.self += more.self;
-        sum.cpu += more.cpu;
-      });
+      state->sums->for_each(
+          [&](PathNumber path, const MethodSum& more) { result.paths[path] += more; });
       result.unmatched += state->unmatched.get();
       result.too_deep += state->too_deep.get();
       if (running && state->calls_number == calls_number_) state->own.for_each(now, add_open);

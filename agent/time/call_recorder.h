@@ -28,6 +28,7 @@
 #include "time/calls/method_numbers.h"
 #include "time/calls/method_sums.h"
 #include "time/calls/open_calls.h"
+#include "vm/thread_fields.h"
 #include "vm/vm_threads.h"
 
 namespace ddm {
@@ -175,7 +176,7 @@ class CallRecorder {
   jvmtiEnv* const jvmti_;
   const std::unique_ptr<CallPaths> paths_;
   const MethodNumbers& numbers_;
-  jfieldID thread_id_field_ = nullptr;
+  std::optional<ThreadFields> fields_;
   jclass virtual_thread_ = nullptr;  // a global reference; null: the VM has no virtual threads
   std::optional<VmThreads> threads_;
   std::uintptr_t word_offset_ = 0;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -18,10 +17,6 @@
 
 namespace ddm {
 namespace {
-
-constexpr std::size_t kUsualBytes = std::size_t{8} << 20;
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;
-constexpr std::size_t kBytesOfEvent = 10, kBytesOfDualEvent = 14;
 
 std::int64_t whole(std::uint64_t figure) { return static_cast<std::int64_t>(figure); }
 
@@ -84,16 +79,13 @@ std::string MethodTracing::start_trace(JNIEnv* jni, const TraceSettings& setting
   const std::lock_guard switching(switching_);
   error = prepare(jni);
   if (!error.empty()) return error;
-  const std::size_t bytes =
-      std::min(settings.bytes != 0 ? settings.bytes : kUsualBytes, kMostBytes);
   {
     const std::lock_guard lock(mutex_);
     if (trace_) return "methods are being traced already";
     // Calls logged at their end are not in order of time.
     const CallLog::Kind kind{settings.dual, settings.least_ns != 0};
     trace_ = Trace{settings,
-                   std::make_shared<CallLog>(
-                       bytes / (settings.dual ? kBytesOfDualEvent : kBytesOfEvent), kind),
+                   std::make_shared<CallLog>(events_in_trace(settings.bytes, settings.dual), kind),
                    static_cast<std::uint64_t>(epoch_us())};
     trace_->methods = std::make_shared<MethodMarks>(numbers_, settings.methods());
     if (!settings.below.empty()) {
@@ -210,20 +202,14 @@ MethodTracing::Times MethodTracing::read_times() const {
   std::map<MethodNumber, MethodSum> by_method;
   std::map<PathNumber, MethodSum> by_path = sums.paths;
   for (const auto& [number, more] : sums.paths) {
-    MethodSum& sum = by_method[all.method_of(number)];
-    sum.calls += more.calls;
-    sum.exceptions += more.exceptions;
-    sum.total += more.total;
-    sum.self += more.self;
-    sum.cpu += more.cpu;
+    by_method[all.method_of(number)] += more;
     // A caller may have been entered before the sums were reset.
     for (PathNumber up = all.caller_of(number); up != kNoPath && by_path.try_emplace(up).second;) {
       by_method.try_emplace(all.method_of(up));
       up = all.caller_of(up);
     }
   }
-  Times times;
-  times.not_timed = hooks_->skipped();
+  std::vector<std::pair<MethodNumber, MethodTime>> methods;
   for (const auto& [number, sum] : by_method) {
     MethodNames names = numbers_.names_of(number);
     MethodTime time{dotted_name(names.class_name),
@@ -237,25 +223,21 @@ MethodTracing::Times MethodTracing::read_times() const {
                     kUnknownName};
     time.name = names_.add_method(
         {time.class_name, time.method, time.signature, std::move(names.file), false, {}});
-    times.methods.push_back(std::move(time));
+    methods.emplace_back(number, std::move(time));
   }
-  std::vector<std::uint32_t> order(times.methods.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t left, std::uint32_t right) {
-    const MethodTime& a = times.methods[left];
-    const MethodTime& b = times.methods[right];
+  std::sort(methods.begin(), methods.end(), [](const auto& left, const auto& right) {
+    const MethodTime& a = left.second;
+    const MethodTime& b = right.second;
     return std::tie(b.self_ns, b.calls, a.class_name, a.method, a.signature) <
            std::tie(a.self_ns, a.calls, b.class_name, b.method, b.signature);
   });
-  std::vector<MethodTime> sorted;
+  Times times;
+  times.not_timed = hooks_->skipped();
   std::map<MethodNumber, std::uint32_t> places;
-  std::vector<MethodNumber> numbers;
-  for (const auto& [number, sum] : by_method) numbers.push_back(number);
-  for (const std::uint32_t at : order) {
-    places[numbers[at]] = static_cast<std::uint32_t>(sorted.size());
-    sorted.push_back(std::move(times.methods[at]));
+  for (auto& [number, time] : methods) {
+    places[number] = static_cast<std::uint32_t>(times.methods.size());
+    times.methods.push_back(std::move(time));
   }
-  times.methods = std::move(sorted);
   // A path's number is larger than its caller's.
   std::map<PathNumber, std::int32_t> path_places;
   for (const auto& [number, sum] : by_path) {

@@ -2,30 +2,18 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "core/clocks.h"
-#include "time/ran_threads.h"
 
 namespace ddm {
-namespace {
-
-constexpr std::size_t kUsualSampleBytes = std::size_t{8} << 20;
-constexpr std::size_t kMostSampleBytes = std::size_t{256} << 20;
-
-std::size_t events_in(std::size_t bytes, bool dual) {
-  return std::min(bytes != 0 ? bytes : kUsualSampleBytes, kMostSampleBytes) / (dual ? 14 : 10);
-}
-
-}  // namespace
 
 SampleTrace::SampleTrace(const NameTable& names, std::int64_t interval_ns, std::size_t bytes,
                          bool dual)
     : names_(names),
       interval_ns_(interval_ns),
       begin_ns_(monotonic_ns()),
-      calls_(events_in(bytes, dual)) {
+      calls_(events_in_trace(bytes, dual)) {
   trace_.dual = dual;
   trace_.pid = getpid();
   trace_.begin_micros = static_cast<std::uint64_t>(epoch_us());

@@ -19,6 +19,15 @@ struct MethodSum {
   Ticks total = 0;
   Ticks self = 0;
   Ticks cpu = 0;
+
+  MethodSum& operator+=(const MethodSum& more) {
+    calls += more.calls;
+    exceptions += more.exceptions;
+    total += more.total;
+    self += more.self;
+    cpu += more.cpu;
+    return *this;
+  }
 };
 
 class MethodSums {

@@ -1,13 +1,22 @@
-// Thread numbers in a trace file: 1 to 32,767, since readers take them as signed 16 bits. Java's
-// own id where it fits; other threads get the highest free number. Not thread-safe.
+// The limits of a trace file: its events, and the numbers of threads.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
 
 namespace ddm {
 
+// How many events `bytes` of data hold; 0: 8 MiB. `dual`: with CPU times.
+inline std::size_t events_in_trace(std::size_t bytes, bool dual) {
+  constexpr std::size_t kUsual = std::size_t{8} << 20, kMost = std::size_t{256} << 20;
+  return std::min(bytes != 0 ? bytes : kUsual, kMost) / (dual ? 14 : 10);
+}
+
+// Thread numbers are 1 to 32,767, since readers take them as signed 16 bits. Java's own id where it
+// fits; other threads get the highest free number. Not thread-safe.
 class TraceThreads {
  public:
   static constexpr std::uint16_t kMost = 32767;
