@@ -33,15 +33,6 @@ constexpr int kNamesRestPerWork = 50;
 // Beyond this number of notes the VM's list must suffice.
 constexpr std::size_t kMostNotes = 100'000;
 
-const std::vector<jthread>& threads_of(const std::vector<jthread>& threads) { return threads; }
-
-std::vector<jthread> threads_of(const std::vector<ThreadWithState>& states) {
-  std::vector<jthread> threads;
-  threads.reserve(states.size());
-  for (const ThreadWithState& one : states) threads.push_back(one.thread);
-  return threads;
-}
-
 constexpr char kNoTable[] = "java.lang.Thread of this VM is not as expected";
 
 }  // namespace
@@ -80,19 +71,16 @@ void ThreadHandlers::read_notes(ThreadTable::Events& events) {
   }
 }
 
-template <typename List>
-auto ThreadHandlers::update_table(JNIEnv* jni, List list) {
+std::vector<jthread> ThreadHandlers::update_table(JNIEnv* jni, std::vector<jint>* states) {
   ThreadTable::Events events;
   read_notes(events);
-  auto listed = list();
+  const std::vector<jthread> listed = states != nullptr
+                                          ? threads_with_states(context_.jvmti, jni, *states)
+                                          : all_threads(context_.jvmti, jni);
   // An empty list means that the VM refused, since the calling thread is alive.
-  if (!listed.empty()) table_->update(jni, threads_of(listed), events);
+  if (!listed.empty()) table_->update(jni, listed, events);
   send_events(events);
   return listed;
-}
-
-std::vector<jthread> ThreadHandlers::update_table(JNIEnv* jni) {
-  return update_table(jni, [&] { return all_threads(context_.jvmti, jni); });
 }
 
 void ThreadHandlers::send_events(const ThreadTable::Events& events) {
@@ -258,10 +246,11 @@ bool ThreadHandlers::read_states(JNIEnv* jni, Sink sink) {
   const std::lock_guard lock(mutex_);
   const LocalFrame frame(jni, kRefsForAnAnswer);
   if (!frame.good() || !have_table(jni)) return false;
-  const auto states = update_table(jni, [&] { return threads_with_states(context_.jvmti, jni); });
-  for (const ThreadWithState& one : states) {
-    const ThreadTable::Entry* entry = table_->find(fields_->id(jni, one.thread));
-    if (entry != nullptr) sink(*entry, one.state);
+  std::vector<jint> states;
+  const std::vector<jthread> threads = update_table(jni, &states);
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    const ThreadTable::Entry* entry = table_->find(fields_->id(jni, threads[i]));
+    if (entry != nullptr) sink(*entry, states[i]);
   }
   return true;
 }

@@ -61,11 +61,9 @@ class ThreadHandlers final : public Feature {
 
   // Creates the table at the first call; false: not possible. Lock held.
   bool have_table(JNIEnv* jni);
-  // Updates the table, sends the events, and returns the result of `list`: the VM's threads, listed
-  // after the notes were read, so no thread is added twice. Lock held.
-  template <typename List>
-  auto update_table(JNIEnv* jni, List list);
-  std::vector<jthread> update_table(JNIEnv* jni);
+  // Updates the table, sends the events, and returns the VM's threads, which are listed after the
+  // notes were read, so no thread is added twice. `states`: gets their JVMTI states. Lock held.
+  std::vector<jthread> update_table(JNIEnv* jni, std::vector<jint>* states = nullptr);
   void read_notes(ThreadTable::Events& events);
   void send_events(const ThreadTable::Events& events);
 

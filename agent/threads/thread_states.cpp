@@ -33,12 +33,11 @@ ThreadStatusList::Entry thread_status(std::uint32_t id, jint state) {
   if (word == ThreadState::kTimedWait && !has(state, JVMTI_THREAD_STATE_SLEEPING)) {
     word = ThreadState::kWait;
   }
-  if (word == ThreadState::kZombie)
-    word = ThreadState::kVmWait;  // ending; the protocol has no state for it
+  if (word == ThreadState::kZombie) word = ThreadState::kVmWait;  // ending; there is no such state
   return {id, word, has(state, JVMTI_THREAD_STATE_SUSPENDED)};
 }
 
-std::vector<ThreadWithState> threads_with_states(jvmtiEnv* jvmti, JNIEnv* jni) {
+std::vector<jthread> threads_with_states(jvmtiEnv* jvmti, JNIEnv* jni, std::vector<jint>& states) {
   jint count = 0;
   JvmtiPtr<jvmtiStackInfo> stacks(jvmti);
   const jvmtiError error = jvmti->GetAllStackTraces(0, stacks.out(), &count);
@@ -47,10 +46,12 @@ std::vector<ThreadWithState> threads_with_states(jvmtiEnv* jvmti, JNIEnv* jni) {
     return {};
   }
   announce_local_refs(jni, count);
-  std::vector<ThreadWithState> result;
-  result.reserve(static_cast<std::size_t>(count));
-  for (jint i = 0; i < count; ++i) result.push_back({stacks[i].thread, stacks[i].state});
-  return result;
+  std::vector<jthread> threads;
+  for (jint i = 0; i < count; ++i) {
+    threads.push_back(stacks[i].thread);
+    states.push_back(stacks[i].state);
+  }
+  return threads;
 }
 
 }  // namespace ddm
