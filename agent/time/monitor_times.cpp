@@ -116,27 +116,22 @@ void MonitorTimes::ends(JNIEnv* jni, MonitorKind kind, jthread thread) noexcept 
     if (begun.at_ns == 0) return;
     totals_.add(kind, begun.class_id, begun.trace, now - begun.at_ns, begun.holder);
     begun.at_ns = 0;
-    bool waiting = false;
-    for (const Begun& other : at->second) waiting = waiting || other.at_ns != 0;
+    const bool waiting = std::any_of(at->second.begin(), at->second.end(),
+                                     [](const Begun& other) { return other.at_ns != 0; });
     if (!waiting) part.begun.erase(at);
   } catch (const std::exception&) {
     // No memory: this wait is not counted.
   }
 }
 
-void MonitorTimes::parking(JNIEnv* jni, bool pinned) noexcept {
+void MonitorTimes::parks(JNIEnv* jni, bool pinned, bool begin) noexcept {
   if (!wanted()) return;
   LocalRef<jthread> thread(jni, nullptr);
   if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE || !thread) return;
+  const MonitorKind kind = pinned ? MonitorKind::kPin : MonitorKind::kPark;
+  if (!begin) return ends(jni, kind, thread.get());
   const LocalRef<jobject> blocker(jni, jni->GetObjectField(thread.get(), blocker_field_));
-  begins(jni, pinned ? MonitorKind::kPin : MonitorKind::kPark, thread.get(), blocker.get());
-}
-
-void MonitorTimes::parked(JNIEnv* jni, bool pinned) noexcept {
-  if (!wanted()) return;
-  LocalRef<jthread> thread(jni, nullptr);
-  if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE || !thread) return;
-  ends(jni, pinned ? MonitorKind::kPin : MonitorKind::kPark, thread.get());
+  begins(jni, kind, thread.get(), blocker.get());
 }
 
 NameId MonitorTimes::class_id_of(JNIEnv* jni, jobject object) const {
@@ -161,17 +156,14 @@ std::vector<OngoingWait> MonitorTimes::waiting() const {
       for (std::size_t kind = 0; kind < kKinds; ++kind) {
         const Begun& begun = kinds[kind];
         if (begun.at_ns == 0 || static_cast<MonitorKind>(kind) == MonitorKind::kPin) continue;
-        OngoingWait& wait = result.emplace_back();
-        wait.kind = static_cast<MonitorKind>(kind);
-        wait.class_id = begun.class_id;
-        wait.thread_id = thread;
-        wait.ns = now - begun.at_ns;
-        if (begun.holder.thread != HeldBy::kUnknown) {
-          wait.holder = totals_.holder_name(begun.holder.thread);
-        }
         const std::size_t depth = traces_->read(begun.trace, buffer);
-        wait.frames.assign(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(depth));
-        wait.cut = traces_->cut(begun.trace);
+        result.push_back({static_cast<MonitorKind>(kind),
+                          begun.class_id,
+                          thread,
+                          now - begun.at_ns,
+                          totals_.holder_name(begun.holder.thread),
+                          {buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(depth)},
+                          traces_->cut(begun.trace)});
       }
     }
   }

@@ -39,9 +39,8 @@ class MonitorTimes final : public TimeDataSource, private VmListener {
   // Replaces stop() in VMDeath: the VM is not entered any more.
   void close() { closed_ = true; }
 
-  // By ParkHooks, on the parking thread.
-  void parking(JNIEnv* jni, bool pinned) noexcept;
-  void parked(JNIEnv* jni, bool pinned) noexcept;
+  // By ParkHooks: the current thread is about to park, or (`begin` is false) has parked.
+  void parks(JNIEnv* jni, bool pinned, bool begin) noexcept;
 
   void add_to(TimeData& data) override;
   void add_names(NamesInUse& used) override;

@@ -27,14 +27,9 @@ constexpr const char* kVirtualThread = "java/lang/VirtualThread";  // from 21 on
 
 std::atomic<MonitorTimes*> g_listener{nullptr};
 
-template <bool pinned>
-void JNICALL park_begins(JNIEnv* jni, jclass) {
-  if (MonitorTimes* listener = g_listener) listener->parking(jni, pinned);
-}
-
-template <bool pinned>
-void JNICALL park_ends(JNIEnv* jni, jclass) {
-  if (MonitorTimes* listener = g_listener) listener->parked(jni, pinned);
+template <bool pinned, bool begin>
+void JNICALL park_event(JNIEnv* jni, jclass) {
+  if (MonitorTimes* listener = g_listener) listener->parks(jni, pinned, begin);
 }
 
 // One per process, like the listener.
@@ -42,10 +37,10 @@ BoundClass& parks_class() {
   static BoundClass parks(
       {kParksClass, kTrackerParks, kTrackerParksSize},
       {"java/lang/DdmTrackerParksLink", kTrackerParksLink, kTrackerParksLinkSize},
-      {native_method("parking", "()V", reinterpret_cast<void*>(park_begins<false>)),
-       native_method("parked", "()V", reinterpret_cast<void*>(park_ends<false>)),
-       native_method("pinning", "()V", reinterpret_cast<void*>(park_begins<true>)),
-       native_method("pinned", "()V", reinterpret_cast<void*>(park_ends<true>))});
+      {native_method("parking", "()V", reinterpret_cast<void*>(park_event<false, true>)),
+       native_method("parked", "()V", reinterpret_cast<void*>(park_event<false, false>)),
+       native_method("pinning", "()V", reinterpret_cast<void*>(park_event<true, true>)),
+       native_method("pinned", "()V", reinterpret_cast<void*>(park_event<true, false>))});
   return parks;
 }
 

@@ -11,6 +11,7 @@ ThreadNumber MonitorTotals::holder_number(std::string_view name) {
 }
 
 std::string MonitorTotals::holder_name(ThreadNumber number) const {
+  if (number == HeldBy::kUnknown) return "";
   const std::lock_guard lock(names_mutex_);
   const std::vector<const std::string*> names = names_.names();
   return number < names.size() ? *names[number] : std::string();
