@@ -5,7 +5,6 @@
 
 #include "bci/descriptor.h"
 #include "core/class_names.h"
-#include "core/log.h"
 #include "vm/class_changes/untouchable_classes.h"
 #include "vm/class_methods.h"
 
@@ -175,12 +174,7 @@ bool ProbeCode::all_over_budget(jclass klass, std::string_view internal_name, bo
 void ProbeCode::forget(ProbeSetId id) {
   const std::lock_guard lock(mutex_);
   for (const auto& [number, probe] : probes_) {
-    if (probe.set != id || probe.cell < 0) continue;
-    if (probe.timed) {
-      cells_.give_back_timer(probe.cell);
-    } else {
-      cells_.give_back_counter(probe.cell);
-    }
+    if (probe.set == id && probe.cell >= 0) cells_.give_back(probe.cell);
   }
   std::erase_if(probes_, [&](const auto& entry) { return entry.second.set == id; });
 }

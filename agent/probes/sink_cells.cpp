@@ -19,8 +19,8 @@ std::int32_t SinkCells::take(Free& free) {
     // Cells that were given back are reused only once they add up to a chunk.
     const bool rested = static_cast<std::int32_t>(free.used.size()) * free.size >= kChunk;
     if (free.fresh.empty() && !rested && next_chunk_ * kChunk < kCells) {
-      is_new_choice = free.threads == CountedThreads::kChosen;
-      chosen_chunks_[static_cast<std::size_t>(next_chunk_)] = is_new_choice;
+      is_new_choice = free.chosen;
+      chunks_[static_cast<std::size_t>(next_chunk_)] = &free;
       const std::int32_t first = next_chunk_++ * kChunk;
       for (std::int32_t at = kChunk - free.size; at >= 0; at -= free.size) {
         free.fresh.push_back(first + at);
@@ -42,21 +42,16 @@ std::int32_t SinkCells::take(Free& free) {
   return cell;
 }
 
-void SinkCells::give_back(Free& free, std::int32_t cell) {
+void SinkCells::give_back(std::int32_t cell) {
   JNIEnv* const jni = environment();
   {
     const std::lock_guard lock(mutex_);
-    free.used.push_back(cell);
+    chunks_[static_cast<std::size_t>(cell / kChunk)]->used.push_back(cell);
     if (--taken_ > 0) return;
   }
   if (jni == nullptr) return;
   jni->CallStaticVoidMethod(sinks_, forget_, JNI_TRUE);
   clear_exception(jni);
-}
-
-bool SinkCells::is_chosen(std::int32_t cell) {
-  const std::lock_guard lock(mutex_);
-  return chosen_chunks_[static_cast<std::size_t>(cell / kChunk)] != JNI_FALSE;
 }
 
 void SinkCells::choose_threads(JNIEnv* jni, std::vector<std::int64_t> ids, bool all_but_these) {
@@ -72,12 +67,15 @@ void SinkCells::choose_threads(JNIEnv* jni, std::vector<std::int64_t> ids, bool 
 void SinkCells::publish_choice(JNIEnv* jni) {
   if (jni == nullptr || sinks_ == nullptr) return;  // bind() will
   const std::lock_guard lock(mutex_);
-  const auto chunks = static_cast<jsize>(chosen_chunks_.size());
+  std::array<jboolean, kCells / kChunk> chosen_chunks{};
+  std::transform(chunks_.begin(), chunks_.end(), chosen_chunks.begin(),
+                 [](const Free* free) -> jboolean { return free != nullptr && free->chosen; });
+  const auto chunks = static_cast<jsize>(chosen_chunks.size());
   const auto length = static_cast<jsize>(choice_.size());
   const LocalRef<jbooleanArray> chosen(jni, jni->NewBooleanArray(chunks));
   const LocalRef<jlongArray> choice(jni, chosen ? jni->NewLongArray(length) : nullptr);
   if (choice) {
-    jni->SetBooleanArrayRegion(chosen.get(), 0, chunks, chosen_chunks_.data());
+    jni->SetBooleanArrayRegion(chosen.get(), 0, chunks, chosen_chunks.data());
     jni->SetLongArrayRegion(choice.get(), 0, length, choice_.data());
     jni->CallStaticVoidMethod(sinks_, choose_, chosen.get(), choice.get());
   }

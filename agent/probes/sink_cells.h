@@ -8,6 +8,7 @@
 
 #include <jni.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -34,12 +35,7 @@ class SinkCells {
   std::int32_t take_timer(CountedThreads threads = CountedThreads::kAll) {
     return take(threads == CountedThreads::kAll ? timers_ : chosen_timers_);
   }
-  void give_back_counter(std::int32_t cell) {
-    give_back(is_chosen(cell) ? chosen_counters_ : counters_, cell);
-  }
-  void give_back_timer(std::int32_t cell) {
-    give_back(is_chosen(cell) ? chosen_timers_ : timers_, cell);
-  }
+  void give_back(std::int32_t cell);
   // The platform threads with these ids, or all but these; at first all. On a virtual thread its
   // carrier's id decides.
   void choose_threads(JNIEnv* jni, std::vector<std::int64_t> ids, bool all_but_these);
@@ -61,23 +57,19 @@ class SinkCells {
   // A chunk holds only counters or only timers.
   struct Free {
     const std::int32_t size;
-    const CountedThreads threads;
-    std::vector<std::int32_t> fresh;
-    std::deque<std::int32_t> used;
+    const bool chosen = false;  // they count hits of chosen threads
+    std::vector<std::int32_t> fresh = {};
+    std::deque<std::int32_t> used = {};
   };
   std::int32_t take(Free& free);
-  void give_back(Free& free, std::int32_t cell);
-  bool is_chosen(std::int32_t cell);
   void publish_choice(JNIEnv* jni);
   void clear(std::int32_t first, std::int32_t count);
   JNIEnv* environment() const;
 
   std::mutex mutex_;  // of these
-  Free counters_{2, CountedThreads::kAll, {}, {}}, timers_{64, CountedThreads::kAll, {}, {}};
-  Free chosen_counters_{2, CountedThreads::kChosen, {}, {}};
-  Free chosen_timers_{64, CountedThreads::kChosen, {}, {}};
-  std::vector<jboolean> chosen_chunks_ = std::vector<jboolean>(kCells / kChunk);
-  std::vector<jlong> choice_{1};  // as the sinks have it
+  Free counters_{2}, timers_{64}, chosen_counters_{2, true}, chosen_timers_{64, true};
+  std::array<Free*, kCells / kChunk> chunks_{};  // whose each is; null: not handed out yet
+  std::vector<jlong> choice_{1};                 // as the sinks have it
   std::int32_t next_chunk_ = 0;
   std::int32_t taken_ = 0;
   std::mutex reading_;         // of these

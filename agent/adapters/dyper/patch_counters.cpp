@@ -119,8 +119,8 @@ PatchCounters::Sums PatchCounters::all(JNIEnv* jni) const {
 
 void PatchCounters::give_back(const OfClass& one, const std::vector<std::int64_t>& counts) {
   add_to(kept_, one, counts);
-  for (const auto& [id, counter] : one.counters) cells_.give_back_counter(counter.cell);
-  for (const auto& [id, timer] : one.timers) cells_.give_back_timer(timer.cell);
+  for (const auto& [id, counter] : one.counters) cells_.give_back(counter.cell);
+  for (const auto& [id, timer] : one.timers) cells_.give_back(timer.cell);
 }
 
 }  // namespace ddm

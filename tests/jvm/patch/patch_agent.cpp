@@ -189,12 +189,8 @@ JNIEXPORT jint JNICALL Java_Patching_counter(JNIEnv*, jclass) {
 
 JNIEXPORT jint JNICALL Java_Patching_timer(JNIEnv*, jclass) { return g_sinks.cells().take_timer(); }
 
-JNIEXPORT void JNICALL Java_Patching_giveBack(JNIEnv*, jclass, jint cell, jboolean timer) {
-  if (timer) {
-    g_sinks.cells().give_back_timer(cell);
-  } else {
-    g_sinks.cells().give_back_counter(cell);
-  }
+JNIEXPORT void JNICALL Java_Patching_giveBack(JNIEnv*, jclass, jint cell, jboolean) {
+  g_sinks.cells().give_back(cell);
 }
 
 JNIEXPORT void JNICALL Java_Patching_open(JNIEnv* jni, jclass, jint cell, jboolean wanted) {
