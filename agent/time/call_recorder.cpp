@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/own_memory.h"
-#include "time/calls/still_running.h"
 #include "time/methods_on_stack.h"
 #include "vm/boot_class.h"
 #include "vm/jvmti_memory.h"
@@ -134,8 +133,8 @@ CallRecorder::State* CallRecorder::new_state(const Session& session) noexcept {
 void CallRecorder::begin_session(State& state, const Session& session) {
   if (state.sums_number != session.sums_number || !state.sums) {
     state.sums = std::make_unique<MethodSums>();
-    state.unmatched.clear();
-    state.too_deep.clear();
+    state.unmatched.set(0);
+    state.too_deep.set(0);
     state.sums_number = session.sums_number;
   }
   if (state.calls_number != session.calls_number) {
@@ -151,15 +150,8 @@ void CallRecorder::begin_session(State& state, const Session& session) {
   state.session = session.number;
 }
 
-OpenCalls* CallRecorder::look_up_current(JNIEnv* jni, State& state, std::int64_t word) noexcept {
-  try {
-    return find_current(jni, state, word);
-  } catch (const std::exception&) {
-    return nullptr;
-  }
-}
-
-OpenCalls* CallRecorder::find_current(JNIEnv* jni, State& state, std::int64_t word) {
+OpenCalls* CallRecorder::look_up_current(JNIEnv* jni, State& state, std::int64_t word) noexcept
+    try {
   LocalRef<jthread> thread(jni, nullptr);
   if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE || !thread) return nullptr;
   const std::int64_t id = fields_->id(jni, thread.get());
@@ -182,6 +174,8 @@ OpenCalls* CallRecorder::find_current(JNIEnv* jni, State& state, std::int64_t wo
   }
   calls->mounted();
   return state.current = calls;
+} catch (const std::exception&) {  // no memory
+  return nullptr;
 }
 
 // After its outermost call a virtual thread needs no state.
@@ -277,7 +271,7 @@ void CallRecorder::leave_log(JNIEnv* jni, State& state, MethodNumber method, Cal
 void CallRecorder::end_unseen(JNIEnv* jni, State& state, const Session& session, OpenCalls& calls,
                               MethodNumber entered) noexcept {
   try {
-    const auto runs = which_still_run(calls, methods_on_stack(jvmti_, jni, numbers_, entered));
+    const auto runs = calls.which_still_run(methods_on_stack(jvmti_, jni, numbers_, entered));
     if (runs) {
       const Ticks now = TickClock::now();
       const Ticks cpu = cpu_of(session, state, calls, now);

@@ -98,7 +98,7 @@ class CallRecorder {
     std::int64_t current_id = 0;
     ThreadCpuClock cpu;
     std::unique_ptr<MethodSums> sums;
-    MethodSums::Figure unmatched, too_deep;
+    OneWriter<std::uint64_t> unmatched, too_deep;
   };
 
   // Returns the state when the thread ends. Java code that runs on the thread after that is not
@@ -140,7 +140,6 @@ class CallRecorder {
     return look_up_current(jni, state, word);
   }
   OpenCalls* look_up_current(JNIEnv* jni, State& state, std::int64_t word) noexcept;
-  OpenCalls* find_current(JNIEnv* jni, State& state, std::int64_t word);
   void forget_virtual(State& state) noexcept;
   // Separate functions, tail-called by the natives: one function for both cases compiles to code
   // that takes half as long again.

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 
 #include "core/reserved_array.h"
 #include "time/calls/method_filter.h"
@@ -25,7 +26,17 @@ class MethodMarks {
  private:
   static constexpr std::uint8_t kUnknown = 0, kNo = 1, kYes = 2;
 
-  bool find_out(MethodNumber method) noexcept;
+  bool find_out(MethodNumber method) noexcept {
+    try {
+      const MethodNames names = numbers_.names_of(method);
+      const bool yes =
+          filter_.wants(names.class_name, names.method, names.signature, names.is_platform);
+      known_[method].store(yes ? kYes : kNo, std::memory_order_relaxed);
+      return yes;
+    } catch (const std::exception&) {
+      return false;  // no memory: evaluated again at the next call
+    }
+  }
 
   const MethodNumbers& numbers_;
   const MethodFilter filter_;

@@ -31,11 +31,9 @@ std::optional<MethodNumber> MethodNumbers::number_of(std::string_view class_name
 std::optional<MethodNumber> MethodNumbers::find(std::string_view class_name,
                                                 std::string_view method,
                                                 std::string_view signature) const {
-  const std::string key = key_of(class_name, method, signature);
   const std::lock_guard lock(mutex_);
-  const auto found = numbers_.find(key);
-  if (found == numbers_.end()) return {};
-  return found->second;
+  const auto found = numbers_.find(key_of(class_name, method, signature));
+  return found != numbers_.end() ? std::optional(found->second) : std::nullopt;
 }
 
 MethodNumber MethodNumbers::count() const {

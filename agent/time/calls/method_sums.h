@@ -10,6 +10,7 @@
 
 #include "core/tick_clock.h"
 #include "time/calls/call_paths.h"
+#include "time/calls/one_writer.h"
 
 namespace ddm {
 
@@ -32,21 +33,8 @@ struct MethodSum {
 
 class MethodSums {
  public:
-  // A counter with one writer and concurrent readers.
-  class Figure {
-   public:
-    void add(std::uint64_t more) noexcept {
-      value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
-    }
-    std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
-    void clear() noexcept { value_.store(0, std::memory_order_relaxed); }
-
-   private:
-    std::atomic<std::uint64_t> value_{0};
-  };
-
   struct Sum {
-    Figure calls, exceptions, total, self, cpu;
+    OneWriter<std::uint64_t> calls, exceptions, total, self, cpu;
   };
 
   // `path` is one of CallPaths. Null: out of memory.

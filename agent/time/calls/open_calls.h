@@ -13,10 +13,13 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "core/tick_clock.h"
 #include "time/calls/call_paths.h"
+#include "time/calls/one_writer.h"
 
 namespace ddm {
 
@@ -44,7 +47,7 @@ class OpenCalls {
   }
   PathNumber path() const noexcept {
     const std::size_t depth = this->depth();
-    return depth > 0 ? at(depth - 1).path.load(std::memory_order_relaxed) : kNoPath;
+    return depth > 0 ? at(depth - 1).path.get() : kNoPath;
   }
 
   // False: too deep, or no memory; the call is not recorded. A call that is not `counted` has its
@@ -56,13 +59,13 @@ class OpenCalls {
     if (call == nullptr) return false;
     const bool outermost = !may_be_open(method) || !is_open(method, depth);
     ++open_by_bits_[method % kBits];
-    call->method.store(method, std::memory_order_relaxed);
-    call->path.store(path, std::memory_order_relaxed);
-    call->outermost.store(outermost, std::memory_order_relaxed);
+    call->method.set(method);
+    call->path.set(path);
+    call->outermost.set(outermost);
     call->below = below;
-    call->counted.store(counted, std::memory_order_relaxed);
-    call->begin.store(now, std::memory_order_relaxed);
-    call->callees.store(0, std::memory_order_relaxed);
+    call->counted.set(counted);
+    call->begin.set(now);
+    call->callees.set(0);
     call->cpu_begin = cpu;
     depth_.store(depth + 1, std::memory_order_release);
     return true;
@@ -75,10 +78,11 @@ class OpenCalls {
     const std::size_t depth = this->depth();
     if (depth == 0 || (this->method(depth - 1) != method && !may_be_open(method))) return false;
     std::size_t found = depth;
-    while (found > 0 && at(found - 1).method.load(std::memory_order_relaxed) != method) --found;
+    while (found > 0 && this->method(found - 1) != method) --found;
     if (found == 0) return false;
     for (std::size_t i = depth; i-- >= found;) {
-      ended(end(i, now, cpu), i >= found);
+      depth_.store(i, std::memory_order_release);
+      ended(close(i, now, cpu), i >= found);
     }
     return true;
   }
@@ -87,8 +91,21 @@ class OpenCalls {
   // After checked() not before the depth has doubled.
   bool is_due() const noexcept { return depth() >= due_at_; }
   void checked() noexcept { due_at_ = std::max(kFirstDue, 2 * depth()); }
-  MethodNumber method(std::size_t i) const noexcept {
-    return at(i).method.load(std::memory_order_relaxed);
+  // By the methods on the stack, innermost first, of which some may never have been entered through a
+  // hook. nullopt: the open calls do not match the stack, and should be kept.
+  std::optional<std::vector<bool>> which_still_run(std::vector<MethodNumber> on_stack) const {
+    const std::size_t depth = this->depth();
+    std::unordered_set<MethodNumber> entered;
+    for (std::size_t i = 0; i < depth; ++i) entered.insert(method(i));
+    std::erase_if(on_stack, [&](MethodNumber one) { return !entered.contains(one); });
+    std::vector<bool> runs(depth, false);
+    std::size_t found = 0;
+    for (std::size_t i = depth; i-- > 0 && found < on_stack.size();) {
+      runs[i] = method(i) == on_stack[found];
+      if (runs[i]) ++found;
+    }
+    if (found != on_stack.size()) return {};
+    return runs;
   }
   // Ends the calls that are not running, innermost first.
   template <typename EndedCall>
@@ -118,15 +135,11 @@ class OpenCalls {
     Ticks callee = 0;
     for (std::size_t i = depth_.load(std::memory_order_acquire); i-- > 0;) {
       const Call& call = at(i);
-      const Ticks begin = call.begin.load(std::memory_order_relaxed);
-      const Ticks total = now > begin ? now - begin : 0;
-      const Ticks callees = call.callees.load(std::memory_order_relaxed) + callee;
-      open(Ended{call.method.load(std::memory_order_relaxed),
-                 call.path.load(std::memory_order_relaxed),
-                 call.outermost.load(std::memory_order_relaxed), total,
-                 total > callees ? total - callees : 0, 0, false,
-                 call.counted.load(std::memory_order_relaxed)});
-      callee = call.counted.load(std::memory_order_relaxed) ? total : callees;
+      const Ticks begin = call.begin.get();
+      const Ticks callees = call.callees.get() + callee;
+      const Ended ended = as_ended(call, now > begin ? now - begin : 0, callees);
+      open(ended);
+      callee = ended.counted ? ended.total : callees;
     }
   }
 
@@ -144,13 +157,11 @@ class OpenCalls {
 
  private:
   struct Call {
-    std::atomic<Ticks> begin{0};
-    std::atomic<Ticks> callees{0};
+    OneWriter<Ticks> begin, callees;
     Ticks cpu_begin = 0;
-    std::atomic<MethodNumber> method{0};
-    std::atomic<PathNumber> path{kNoPath};
-    std::atomic<bool> outermost{false};
-    std::atomic<bool> counted{true};
+    OneWriter<MethodNumber> method;
+    OneWriter<PathNumber> path;
+    OneWriter<bool> outermost, counted;
     bool below = false;
   };
 
@@ -191,53 +202,39 @@ class OpenCalls {
   bool may_be_open(MethodNumber method) const noexcept {
     return open_by_bits_[method % kBits] != 0;
   }
+  MethodNumber method(std::size_t i) const noexcept { return at(i).method.get(); }
   bool is_open(MethodNumber method, std::size_t depth) const noexcept {
     while (depth-- > 0) {
-      if (at(depth).method.load(std::memory_order_relaxed) == method) return true;
+      if (this->method(depth) == method) return true;
     }
     return false;
   }
 
-  Ended end(std::size_t i, Ticks now, Ticks cpu) noexcept {
-    depth_.store(i, std::memory_order_release);
-    return close(i, now, cpu);
+  void move(std::size_t from, std::size_t to) noexcept {
+    at(to) = at(from);
+    at(to).outermost.set(!is_open(method(to), to));
   }
 
-  void move(std::size_t from, std::size_t to) noexcept {
-    const Call& call = at(from);
-    Call& moved = at(to);
-    const auto copy = [](const auto& value, auto& copied) {
-      copied.store(value.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    };
-    copy(call.begin, moved.begin);
-    copy(call.callees, moved.callees);
-    copy(call.method, moved.method);
-    copy(call.path, moved.path);
-    copy(call.counted, moved.counted);
-    moved.cpu_begin = call.cpu_begin;
-    moved.below = call.below;
-    moved.outermost.store(!is_open(method(to), to), std::memory_order_relaxed);
+  // Without `cpu` and `below`, which only the call's thread may read.
+  static Ended as_ended(const Call& call, Ticks total, Ticks callees) noexcept {
+    return {call.method.get(),
+            call.path.get(),
+            call.outermost.get(),
+            total,
+            total > callees ? total - callees : 0,
+            0,
+            false,
+            call.counted.get()};
   }
 
   Ended close(std::size_t i, Ticks now, Ticks cpu) noexcept {
     const Call& call = at(i);
-    Ended ended;
-    ended.method = call.method.load(std::memory_order_relaxed);
-    ended.path = call.path.load(std::memory_order_relaxed);
-    ended.outermost = call.outermost.load(std::memory_order_relaxed);
+    const Ticks callees = call.callees.get();
+    Ended ended = as_ended(call, now - call.begin.get(), callees);
     ended.below = call.below;
-    ended.counted = call.counted.load(std::memory_order_relaxed);
-    ended.total = now - call.begin.load(std::memory_order_relaxed);
-    const Ticks callees = call.callees.load(std::memory_order_relaxed);
-    ended.self = ended.total > callees ? ended.total - callees : 0;
     ended.cpu = cpu > call.cpu_begin ? cpu - call.cpu_begin : 0;
     --open_by_bits_[ended.method % kBits];
-    if (i > 0) {
-      std::atomic<Ticks>& callees_of_caller = at(i - 1).callees;
-      const Ticks more = ended.counted ? ended.total : callees;
-      callees_of_caller.store(callees_of_caller.load(std::memory_order_relaxed) + more,
-                              std::memory_order_relaxed);
-    }
+    if (i > 0) at(i - 1).callees.add(ended.counted ? ended.total : callees);
     return ended;
   }
 

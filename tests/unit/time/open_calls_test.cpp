@@ -3,8 +3,6 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "time/calls/still_running.h"
-
 using ddm::OpenCalls;
 
 namespace {
@@ -119,17 +117,16 @@ TEST_CASE("the time of a call that is not counted is its caller's, what it calls
 }
 
 TEST_CASE("calls that do not run any more are ended among those that do") {
-  using ddm::which_still_run;
   OpenCalls calls;
   calls.enter(1, 0, 0);
   calls.enter(2, 10, 0);  // runs
   calls.enter(3, 20, 0);
   calls.enter(2, 30, 0);
   calls.enter(4, 40, 0);  // runs
-  CHECK(which_still_run(calls, {4, 2, 1}) == std::vector<bool>{true, false, false, true, true});
-  CHECK(which_still_run(calls, {9, 4, 9, 3, 2, 9}) ==
+  CHECK(calls.which_still_run({4, 2, 1}) == std::vector<bool>{true, false, false, true, true});
+  CHECK(calls.which_still_run({9, 4, 9, 3, 2, 9}) ==
         std::vector<bool>{false, true, true, false, true});
-  CHECK_FALSE(which_still_run(calls, {4, 1, 2}));  // in no such order
+  CHECK_FALSE(calls.which_still_run({4, 1, 2}));  // in no such order
   std::vector<ddm::MethodNumber> ended;
   calls.end_unseen({true, true, false, false, true}, 50, 50,
                    [&](const OpenCalls::Ended& call) { ended.push_back(call.method); });
