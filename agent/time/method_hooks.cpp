@@ -61,10 +61,12 @@ std::string MethodHooks::install(JNIEnv* jni, MethodFilter filter) {
   std::string error = hooks_.define(jni, calls_class_);
   if (error.empty()) error = hooks_.switch_on(*this);
   if (!error.empty()) return error;
-  if (!adopt_remaining(filter)) {
+  {
     const std::lock_guard lock(mutex_);
-    filter_ = std::make_shared<MethodFilter>(std::move(filter));
-    skipped_.clear();
+    const auto stayed = std::exchange(stayed_, nullptr);
+    changed_often_ = adopted_ = stayed != nullptr && *stayed == filter;
+    filter_ = adopted_ ? stayed : std::make_shared<MethodFilter>(std::move(filter));
+    if (!adopted_) skipped_.clear();
   }
   const Retransformer::Totals totals = hooks_.retransform(jni, *this);
   log_info("method hooks: {} of {} loaded classes looked into, longest batch {:.0f} ms",
@@ -72,23 +74,15 @@ std::string MethodHooks::install(JNIEnv* jni, MethodFilter filter) {
   return "";
 }
 
-bool MethodHooks::adopt_remaining(const MethodFilter& filter) {
-  const std::lock_guard lock(mutex_);
-  const auto stayed = std::exchange(stayed_, nullptr);
-  changed_often_ = adopted_ = stayed != nullptr && *stayed == filter;
-  if (adopted_) filter_ = stayed;
-  return adopted_;
-}
-
-bool MethodHooks::keep_if_changed_often() {
-  const std::lock_guard lock(mutex_);
-  const auto wanted = std::exchange(filter_, nullptr);
-  if (changed_often_) stayed_ = wanted;
-  return changed_often_;
-}
-
 std::string MethodHooks::remove(JNIEnv* jni) {
-  if (keep_if_changed_often()) {
+  bool stay = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto wanted = std::exchange(filter_, nullptr);
+    stay = changed_often_;
+    if (stay) stayed_ = wanted;
+  }
+  if (stay) {
     log_info("method hooks: left in classes that have been changed often");
     return hooks_.switch_off(*this);
   }

@@ -47,8 +47,6 @@ class MethodHooks final : public ClassRewriting {
   void incomplete(const std::string& reason) override;
   bool has_wanted_method(jclass klass, std::string_view internal_name, bool is_platform) const;
   std::shared_ptr<const MethodFilter> filter() const;
-  bool adopt_remaining(const MethodFilter& filter);
-  bool keep_if_changed_often();
 
   MethodNumbers& numbers_;
   BoundClass calls_class_;
