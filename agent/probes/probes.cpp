@@ -1,7 +1,6 @@
 #include "probes/probes.h"
 
 #include <algorithm>
-#include <exception>
 #include <future>
 #include <utility>
 

@@ -19,7 +19,6 @@
 #include <jvmti.h>
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/clocks.h"
+#include "core/file_descriptor.h"
 #include "vm/jvmti_memory.h"
 #include "vm/own_threads.h"
 #include "vm/thread_list.h"
@@ -38,10 +39,8 @@ std::string_view text_of_task(std::uint32_t os_id, std::string_view file_name, F
   FileText path{};
   *fmt::format_to_n(path.data(), path.size() - 1, "/proc/self/task/{}/{}", os_id, file_name).out =
       0;
-  const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return {};
-  const ssize_t size = read(file, text.data(), text.size());
-  close(file);
+  const FileDescriptor file(open(path.data(), O_RDONLY | O_CLOEXEC));
+  const ssize_t size = file.valid() ? read(file.get(), text.data(), text.size()) : 0;
   return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
 }
 

@@ -10,7 +10,6 @@
 //     (struct malloc_state) follows; its top is in the last heap
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -1,12 +1,10 @@
 #include "native/malloc/mapped_blocks.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 
 #include "core/file_descriptor.h"
 #include "core/own_memory.h"

@@ -16,17 +16,10 @@ namespace {
 
 void count(NativeMap* map) {
   for (const Block& block : map->blocks) {
-    switch (block.state()) {
-      case BlockState::kFree:
-        map->free_bytes += block.bytes;
-        break;
-      case BlockState::kUsed:
-        map->used_bytes += block.bytes;
-        break;
-      case BlockState::kCached:
-        map->cached_bytes += block.bytes;
-        break;
-    }
+    const BlockState state = block.state();
+    (state == BlockState::kFree   ? map->free_bytes
+     : state == BlockState::kUsed ? map->used_bytes
+                                  : map->cached_bytes) += block.bytes;
   }
 }
 
