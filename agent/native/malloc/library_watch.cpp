@@ -129,49 +129,6 @@ void hook_opened(void* handle) {
   });
 }
 
-// The libraries on the loader's list at one moment.
-class LibraryList {
- public:
-  LibraryList() {
-    libraries_.reserve(kMost);  // nothing is allocated while the loader's lock is held
-    visit_libraries([&](const dl_phdr_info& info) {
-      if (libraries_.size() < kMost) libraries_.push_back({info.dlpi_addr, info.dlpi_phdr});
-      at_begin_ = {info.dlpi_adds, info.dlpi_subs};
-      return false;
-    });
-  }
-
-  // None of them has gone since.
-  bool all_loaded() const { return loader_counts().removed == at_begin_.removed; }
-
-  // How many slots are to be looked at again.
-  std::size_t hook() {
-    const HookSet defined_twice = functions_defined_twice();
-    std::size_t unbound = 0;
-    visit_libraries([&](const dl_phdr_info& info) {
-      if (holds(info)) unbound += hook_library(info, defined_twice);
-      return false;
-    });
-    return unbound;
-  }
-
- private:
-  static constexpr std::size_t kMost = 4096;
-  struct Known {
-    std::uintptr_t base;
-    const ElfW(Phdr) * headers;
-  };
-
-  bool holds(const dl_phdr_info& info) const {
-    return std::any_of(libraries_.begin(), libraries_.end(), [&](const Known& known) {
-      return known.base == info.dlpi_addr && known.headers == info.dlpi_phdr;
-    });
-  }
-
-  std::vector<Known> libraries_;
-  LoaderCounts at_begin_;
-};
-
 // Opening the program itself waits until whoever is loading something has done.
 void wait_for_whoever_is_loading() {
   if (void* self = dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD)) dlclose(self);
@@ -203,13 +160,33 @@ void LibraryWatch::unhook() {
 // A library is on the loader's list before it is relocated, and then its slots must not be touched:
 // only what was listed before the loader had done with all that it was at is complete.
 void LibraryWatch::hook() {
-  for (;;) {
-    LibraryList list;
+  struct Listed {
+    std::uintptr_t base;
+    const ElfW(Phdr) * headers;
+  };
+  constexpr std::size_t kMost = 4096;
+  std::vector<Listed> listed;
+  listed.reserve(kMost);  // nothing is allocated while the loader's lock is held
+  LoaderCounts then;
+  do {
+    listed.clear();
+    visit_libraries([&](const dl_phdr_info& info) {
+      if (listed.size() < kMost) listed.push_back({info.dlpi_addr, info.dlpi_phdr});
+      then = {info.dlpi_adds, info.dlpi_subs};
+      return false;
+    });
     wait_for_whoever_is_loading();
-    if (!list.all_loaded()) continue;  // an address may mean another library now
-    unbound_ = list.hook();
-    return;
-  }
+    // Where one has gone since, an address may mean another library now.
+  } while (loader_counts().removed != then.removed);
+  const HookSet defined_twice = functions_defined_twice();
+  unbound_ = 0;
+  visit_libraries([&](const dl_phdr_info& info) {
+    const bool is_listed = std::any_of(listed.begin(), listed.end(), [&](const Listed& one) {
+      return one.base == info.dlpi_addr && one.headers == info.dlpi_phdr;
+    });
+    if (is_listed) unbound_ += hook_library(info, defined_twice);
+    return false;
+  });
 }
 
 Chores::Clock::time_point LibraryWatch::scan() {
