@@ -48,7 +48,6 @@ class Plan {
 
  private:
   bool asked(ProbeWhat what) const { return (spec_.request.what & what) != 0; }
-  bool closed() const { return asked(kProbeReturn) || asked(kProbeThrows); }
 
   // A call of a sink; with a condition, the last parameter is the condition's result.
   PatchCall on_condition(const char* name, const std::string& parameters, const char* result,
@@ -92,20 +91,15 @@ class Plan {
     return calls;
   }
 
-  std::vector<PatchCall> at_exit() const {
-    std::vector<PatchCall> calls;
+  void at_exits() {
+    std::vector<PatchCall> returns;
     if (spec_.timed()) {
-      PatchCall end;
+      PatchCall& end = returns.emplace_back();
       end.sink = {kSinksClass, "end", "(IJ)V"};
       end.arguments = {integer(place_.cell), local(kBegun)};
-      calls.push_back(std::move(end));
     }
-    return calls;
-  }
-
-  void at_exits() {
-    std::vector<PatchCall> returns = at_exit(), throws = at_exit();
-    if (closed()) {
+    std::vector<PatchCall> throws = returns;
+    if (asked(kProbeReturn) || asked(kProbeThrows)) {
       const bool is_void = place_.descriptor.ends_with(")V");
       returns.push_back(asked(kProbeReturn) && !is_void
                             ? value(integer(kReturnedValue), {ArgumentKind::kReturn, 0, {}})
