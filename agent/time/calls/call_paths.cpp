@@ -12,18 +12,6 @@ std::unique_ptr<CallPaths> CallPaths::create() {
   return paths;
 }
 
-MethodNumber CallPaths::method_of(PathNumber path) const {
-  return path < MethodNumbers::kMost ? path : paths_[path - MethodNumbers::kMost].method;
-}
-
-PathNumber CallPaths::caller_of(PathNumber path) const {
-  return path < MethodNumbers::kMost ? kNoPath : paths_[path - MethodNumbers::kMost].caller;
-}
-
-std::uint32_t CallPaths::depth_of(PathNumber path) const {
-  return path < MethodNumbers::kMost ? 1 : paths_[path - MethodNumbers::kMost].depth;
-}
-
 PathNumber CallPaths::find(PathNumber caller, MethodNumber method) const {
   const std::uint64_t key = std::uint64_t{caller} << kMethodBits | method;
   for (std::size_t i = slot_of(key);; i = (i + 1) % kSlots) {
@@ -51,7 +39,7 @@ PathNumber CallPaths::new_number(PathNumber caller, MethodNumber method) noexcep
   const std::lock_guard lock(mutex_);
   const PathNumber found = find(caller, method);
   if (found != kNoPath) return found;
-  if (depth_of(caller) < kMostDepth) {
+  if (at(caller).depth < kMostDepth) {
     const PathNumber number = add(caller, method);
     return number != kNoPath ? number : method;
   }
@@ -73,7 +61,7 @@ PathNumber CallPaths::add(PathNumber caller, MethodNumber method) {
   const PathNumber found = find(caller, method);
   if (found != kNoPath) return found;
   if (full_.load(std::memory_order_relaxed)) return kNoPath;
-  paths_[count_] = {caller, method, depth_of(caller) + 1};
+  paths_[count_] = {caller, method, at(caller).depth + 1};
   const PathNumber number = MethodNumbers::kMost + count_++;
   put(caller, method, number);
   return number;

@@ -41,9 +41,9 @@ class CallPaths {
     }
   }
 
-  MethodNumber method_of(PathNumber path) const;
+  MethodNumber method_of(PathNumber path) const { return at(path).method; }
   // kNoPath: there is no caller, or it was dropped.
-  PathNumber caller_of(PathNumber path) const;
+  PathNumber caller_of(PathNumber path) const { return at(path).caller; }
 
  private:
   // A slot: caller, method, and the path's index plus one.
@@ -66,7 +66,10 @@ class CallPaths {
   PathNumber add(PathNumber caller, MethodNumber method);
   PathNumber find(PathNumber caller, MethodNumber method) const;
   void put(PathNumber caller, MethodNumber method, PathNumber number);
-  std::uint32_t depth_of(PathNumber path) const;
+  Path at(PathNumber path) const {
+    return path < MethodNumbers::kMost ? Path{kNoPath, path, 1}
+                                       : paths_[path - MethodNumbers::kMost];
+  }
 
   ReservedArray<std::atomic<std::uint64_t>> slots_;
   ReservedArray<Path> paths_;
