@@ -48,8 +48,7 @@ std::int64_t HitBudget::own_ns() const { return cpu_of_this_thread_ns() + side_t
 
 void HitBudget::add_user(JNIEnv* jni, BudgetUser& user, std::uint32_t percent) {
   if (users_.empty()) begin(jni);
-  const auto at = std::find_if(users_.begin(), users_.end(),
-                               [&](const User& one) { return one.user == &user; });
+  const auto at = std::ranges::find(users_, &user, &User::user);
   if (at != users_.end()) {
     at->percent = percent;
   } else {

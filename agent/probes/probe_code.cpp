@@ -345,17 +345,14 @@ void ProbeCode::record_absences(JNIEnv* jni, const std::string& class_name,
   for (auto& entry : probes_) {
     Probe& probe = entry.second;
     if (probe.class_name != class_name || !probe.removed.empty()) continue;
-    const bool there = std::any_of(
-        result.methods.begin(), result.methods.end(), [&probe](const bci::PatchedMethod& method) {
-          return method.name == probe.method && method.descriptor == probe.descriptor;
-        });
+    const auto is_of_probe = [&probe](const auto& one) {
+      return one.name == probe.method && one.descriptor == probe.descriptor;
+    };
+    const bool there = std::ranges::any_of(result.methods, is_of_probe);
     const auto set = sets_.find(probe.set);
     if (there || set == sets_.end()) continue;
     const ProbeRequest& request = set->second.spec->request;
-    const auto refused = std::find_if(
-        result.refused.begin(), result.refused.end(), [&probe](const bci::RefusedSite& site) {
-          return site.name == probe.method && site.descriptor == probe.descriptor;
-        });
+    const auto refused = std::ranges::find_if(result.refused, is_of_probe);
     probe.removed = refused != result.refused.end()
                         ? "it cannot be rewritten (" + refusal_words(*refused) + ")"
                     : request.line > 0 ? "it has no code at line " + std::to_string(request.line)

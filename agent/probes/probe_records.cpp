@@ -215,8 +215,7 @@ std::vector<ProbeFindings::Record> ProbeRecords::found(Probe probe) const {
     found.push_back(record.findings);
     if (naming_) found.back().stack = shown(record.frames);
   }
-  std::sort(found.begin(), found.end(),
-            [](const auto& a, const auto& b) { return a.number < b.number; });
+  std::ranges::sort(found, {}, &ProbeFindings::Record::number);
   return found;
 }
 

@@ -68,8 +68,8 @@ void SinkCells::publish_choice(JNIEnv* jni) {
   if (jni == nullptr || sinks_ == nullptr) return;  // bind() will
   const std::lock_guard lock(mutex_);
   std::array<jboolean, kCells / kChunk> chosen_chunks{};
-  std::transform(chunks_.begin(), chunks_.end(), chosen_chunks.begin(),
-                 [](const Free* free) -> jboolean { return free != nullptr && free->chosen; });
+  std::ranges::transform(chunks_, chosen_chunks.begin(),
+                         [](const Free* free) { return free != nullptr && free->chosen; });
   const auto chunks = static_cast<jsize>(chosen_chunks.size());
   const auto length = static_cast<jsize>(choice_.size());
   const LocalRef<jbooleanArray> chosen(jni, jni->NewBooleanArray(chunks));

@@ -85,9 +85,7 @@ std::vector<jthread> ThreadHandlers::update_table(JNIEnv* jni, std::vector<jint>
 
 void ThreadHandlers::send_events(const ThreadTable::Events& events) {
   if (events.empty()) return;
-  const bool creations = std::any_of(events.begin(), events.end(), [](const Chunk& event) {
-    return event.type == ThreadCreated::kType;
-  });
+  const bool creations = std::ranges::count(events, ThreadCreated::kType, &Chunk::type) > 0;
   for (const SessionPtr& session : context_.sessions()) {
     if (!session->modes.thread_events) continue;
     for (const Chunk& event : events) session->send_event(event);
@@ -175,9 +173,8 @@ void ThreadHandlers::session_ended(const SessionPtr&) {
 
 void ThreadHandlers::sessions_changed() {
   const auto sessions = context_.sessions();
-  const bool wanted = std::any_of(sessions.begin(), sessions.end(), [](const SessionPtr& session) {
-    return session->modes.thread_events.load();
-  });
+  const bool wanted = std::ranges::any_of(
+      sessions, [](const SessionPtr& session) { return session->modes.thread_events.load(); });
   if (wanted) return;
   listening_ = false;
   pulse_.cancel(kNamesTimer);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 
 #include "core/class_names.h"
 #include "core/clocks.h"
@@ -167,8 +168,7 @@ std::vector<OngoingWait> MonitorTimes::waiting() const {
       }
     }
   }
-  std::stable_sort(result.begin(), result.end(),
-                   [](const OngoingWait& a, const OngoingWait& b) { return a.ns > b.ns; });
+  std::ranges::stable_sort(result, std::greater(), &OngoingWait::ns);
   return result;
 }
 

@@ -12,8 +12,7 @@ namespace ddm {
 using Clock = Sampler::Clock;
 
 SamplerThread::Entry* SamplerThread::find(const Sampler& sampler) {
-  const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                  [&](const Entry& one) { return one.sampler == &sampler; });
+  const auto found = std::ranges::find(entries_, &sampler, &Entry::sampler);
   return found == entries_.end() ? nullptr : &*found;
 }
 

@@ -104,9 +104,7 @@ class CachedBlocks {
 
   // False: there is no such block in use.
   bool set_cached(std::uintptr_t address, std::uint64_t bytes) {
-    const auto block = std::lower_bound(
-        blocks_->begin(), blocks_->end(), address,
-        [](const Block& candidate, std::uintptr_t value) { return candidate.address < value; });
+    const auto block = std::ranges::lower_bound(*blocks_, address, {}, &Block::address);
     if (block == blocks_->end() || block->address != address || block->bytes != bytes ||
         block->state() != BlockState::kUsed) {
       return false;

@@ -244,12 +244,10 @@ std::optional<GlibcMalloc> find_glibc_malloc(const std::vector<Mapping>& mapping
   GlibcMalloc found;
   found.arenas.push_back(std::move(*main_arena));
   add_main_regions(mappings, &found);
-  const auto heap = std::find_if(mappings.begin(), mappings.end(),
-                                 [](const Mapping& m) { return m.name == "[heap]"; });
+  const auto heap = std::ranges::find(mappings, "[heap]", &Mapping::name);
   if (heap != mappings.end()) found.counters = data.counters(heap->begin);
   add_thread_arenas(&found);
-  std::sort(found.regions.begin(), found.regions.end(),
-            [](const MallocRegion& a, const MallocRegion& b) { return a.begin < b.begin; });
+  std::ranges::sort(found.regions, {}, &MallocRegion::begin);
   return found;
 }
 

@@ -53,8 +53,7 @@ class Search {
       if (end < mapping.end) rest.push_back({end, mapping.end});
     }
     if (expected_ == 0) return found_;
-    std::sort(rest.begin(), rest.end(),
-              [](const Span& a, const Span& b) { return a.end - a.begin < b.end - b.begin; });
+    std::ranges::sort(rest, {}, [](const Span& span) { return span.end - span.begin; });
     for (const Span& span : rest) {
       if (found_ >= expected_) break;
       search_pages(span);
@@ -73,9 +72,7 @@ class Search {
 
   // An arena's heap may be joined with a neighbour, but begins or ends a mapping.
   static bool is_taken(const Mapping& mapping, const BlockList& taken) {
-    const auto block = std::lower_bound(
-        taken.begin(), taken.end(), mapping.begin,
-        [](const Block& candidate, std::uintptr_t value) { return candidate.end() <= value; });
+    const auto block = std::ranges::upper_bound(taken, mapping.begin, {}, &Block::end);
     return block != taken.end() && block->address < mapping.end;
   }
 

@@ -57,8 +57,7 @@ NativeMap read_native_map() {
     map.missing_bytes += arena.system_bytes - std::min(arena.system_bytes, arena.region_bytes);
   }
   map.blocks.insert(map.blocks.end(), mapped.begin(), mapped.end());
-  std::sort(map.blocks.begin(), map.blocks.end(),
-            [](const Block& a, const Block& b) { return a.address < b.address; });
+  std::ranges::sort(map.blocks, {}, &Block::address);
   map.lost_bytes += drop_overlaps(&map.blocks);
   count(&map);
   return map;

@@ -102,8 +102,7 @@ std::vector<CallEvent> CallLog::events() const {
   const std::size_t chunks = std::min(chunks_.load(std::memory_order_acquire), most_chunks_);
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) read_chunk(chunk, all);
   // A thread's own events are in the order of writing, chunk by chunk.
-  std::stable_sort(all.begin(), all.end(),
-                   [](const CallEvent& a, const CallEvent& b) { return a.at < b.at; });
+  std::ranges::stable_sort(all, {}, &CallEvent::at);
   return all;
 }
 

@@ -42,9 +42,7 @@ void SampledCalls::end(std::uint16_t number, bool lives, std::uint64_t wall_micr
 }
 
 std::vector<TraceEvent> SampledCalls::take() {
-  std::stable_sort(events_.begin(), events_.end(), [](const TraceEvent& a, const TraceEvent& b) {
-    return a.wall_micros < b.wall_micros;
-  });
+  std::ranges::stable_sort(events_, {}, &TraceEvent::wall_micros);
   return std::exchange(events_, {});
 }
 

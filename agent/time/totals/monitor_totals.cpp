@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 namespace ddm {
 
@@ -57,7 +58,6 @@ std::vector<MonitorTime> MonitorTotals::read(const CallTree& traces) const {
   }
   const std::lock_guard lock(names_mutex_);
   const std::vector<const std::string*> names = names_.names();
-  const auto most_time_first = [](const auto& a, const auto& b) { return a.ns > b.ns; };
   std::array<Frame, kMaxTreeDepth> buffer;
   const auto frames_of = [&](TraceNumber trace) {
     const std::size_t depth = traces.read(trace, buffer);
@@ -79,9 +79,9 @@ std::vector<MonitorTime> MonitorTotals::read(const CallTree& traces) const {
                                frames_of(key.holder.trace), traces.cut(key.holder.trace)});
   }
   for (MonitorTime& monitor : result) {
-    std::stable_sort(monitor.holders.begin(), monitor.holders.end(), most_time_first);
+    std::ranges::stable_sort(monitor.holders, std::greater(), &LockHolder::ns);
   }
-  std::stable_sort(result.begin(), result.end(), most_time_first);
+  std::ranges::stable_sort(result, std::greater(), &MonitorTime::ns);
   return result;
 }
 

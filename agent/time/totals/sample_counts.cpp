@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 namespace ddm {
 
@@ -36,8 +37,7 @@ std::vector<StackSample> SampleCounts::read(const CallTree& traces) const {
                       {frames.begin(), frames.begin() + depth},
                       traces.cut(key.second)});
   }
-  std::stable_sort(result.begin(), result.end(),
-                   [](const StackSample& a, const StackSample& b) { return a.count > b.count; });
+  std::ranges::stable_sort(result, std::greater(), &StackSample::count);
   return result;
 }
 
