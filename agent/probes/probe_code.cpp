@@ -1,6 +1,9 @@
 #include "probes/probe_code.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "bci/descriptor.h"
@@ -61,18 +64,14 @@ std::string refusal_words(const bci::RefusedSite& site) {
 
 std::string note_of_initialisers(const std::set<std::string>& classes) {
   constexpr std::size_t kMostNamed = 3;
-  std::string names;
-  std::size_t named = 0;
-  for (const std::string& name : classes) {
-    if (named++ == kMostNamed) break;
-    names += (names.empty() ? "" : ", ") + name;
-  }
-  if (classes.size() > kMostNamed) {
-    names += " and " + std::to_string(classes.size() - kMostNamed) + " more";
-  }
-  return "a static initialiser runs once: where the class was initialised before, it is not seen "
-         "(" +
-         names + ")";
+  const std::size_t named = std::min(classes.size(), kMostNamed);
+  const auto last = std::next(classes.begin(), static_cast<std::ptrdiff_t>(named));
+  const std::size_t others = classes.size() - named;
+  return fmt::format(
+      "a static initialiser runs once: where the class was initialised before, it is not seen "
+      "({}{})",
+      fmt::join(classes.begin(), last, ", "),
+      others > 0 ? fmt::format(" and {} more", others) : "");
 }
 
 std::vector<std::string> field_owners(const ProbeSpec& spec, const bci::ConstantPool& pool) {
