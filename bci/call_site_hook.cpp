@@ -83,11 +83,7 @@ void CallSiteHook::edit(
     const std::uint16_t index = read_u2(&bytecode[bci + 1]);
     const auto rules = matched.find(index);
     if (rules == matched.end()) continue;
-    const CallSite site{context.name(),
-                        method.name(),
-                        method.descriptor(),
-                        static_cast<std::uint16_t>(bci),
-                        op,
+    const CallSite site{context.name(), method.name(), static_cast<std::uint16_t>(bci), op,
                         *context.pool().member(index)};
     for (const CallRule* rule : rules->second) {
       if (rule->position == CallPosition::kBeforeOn && !has_receiver(op)) continue;

@@ -14,7 +14,7 @@ namespace bci {
 
 // One call instruction of any kind.
 struct CallSite {
-  std::string_view caller_class, caller_name, caller_descriptor;
+  std::string_view caller_class, caller_name;
   std::uint16_t bci;
   std::uint8_t opcode;
   ConstantPool::Member callee;  // of invokedynamic: no owner

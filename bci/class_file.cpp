@@ -71,10 +71,9 @@ std::optional<ClassFile> ClassFile::parse(ByteSpan bytes, SkipReason& why) {
   why = SkipReason::kNotAClassFile;
   file.pool = std::move(*pool);
   file.pool_end = in.position();
-  file.access = in.u2();
-  const std::uint16_t this_class = in.u2();
-  file.name = file.pool.class_name(this_class);
-  file.super_name = file.pool.class_name(in.u2());
+  in.skip(2);  // access_flags
+  file.name = file.pool.class_name(in.u2());
+  in.skip(2);                         // super_class
   in.skip(std::size_t{2} * in.u2());  // interfaces
   for (std::uint16_t fields = in.u2(); fields > 0 && in.ok(); --fields) {
     in.skip(6);

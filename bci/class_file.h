@@ -17,7 +17,6 @@ inline constexpr std::uint32_t kMagic = 0xcafebabe;  // the first four bytes
 enum AccessFlag : std::uint16_t {
   kAccStatic = 0x0008,
   kAccSynchronized = 0x0020,
-  kAccInterface = 0x0200,
 };
 
 // Code attribute (JVMS 4.7.3): max_stack u2, max_locals u2, code_length u4, code,
@@ -42,12 +41,10 @@ struct ClassFile {
   std::uint16_t major = 0, minor = 0;
   ConstantPool pool;
   std::size_t pool_end = 0;  // offset of access_flags
-  std::uint16_t access = 0;
-  std::string_view name, super_name;  // internal names; super_name is empty for Object
+  std::string_view name;     // internal name
   std::vector<MethodOutline> methods;
   std::string_view source_file;  // empty: it has none
 
-  bool is_interface() const { return (access & kAccInterface) != 0; }
   // The verifier uses frames from class file version 50 on (JVMS 4.10.1).
   bool has_frames() const { return major >= 50; }
   // Strict fields must be set before super(), or the class does not verify (JEP 539).
