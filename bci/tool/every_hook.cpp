@@ -2,8 +2,6 @@
 
 #include <functional>
 
-#include "bci/new_site_hook.h"
-
 namespace bci {
 namespace {
 

@@ -25,8 +25,6 @@
 #include <vector>
 
 #include "allocations/capture/engine.h"
-#include "bci/constructed_hook.h"
-#include "bci/new_site_hook.h"
 #include "bci/rewrite.h"
 #include "stack/rewritten_methods.h"
 

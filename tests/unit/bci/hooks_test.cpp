@@ -1,6 +1,4 @@
 // What each hook puts in, byte by byte.
-#include "bci/constructed_hook.h"
-#include "bci/new_site_hook.h"
 #include "bci/opcodes.h"
 #include "rewritten.h"
 
