@@ -52,8 +52,7 @@ void copy_frame(const StackMap& from, Frame frame, StackMap& to) {
 // Whether strict fields may be unset before super(): which ones, only a frame tells.
 bool may_have_unset_fields(const MethodShape& method, const TypeState& state) {
   return method.may_have_strict_fields &&
-         std::any_of(state.locals.begin(), state.locals.end(),
-                     [](const FlowType& type) { return type.tag == kUninitializedThis; });
+         std::ranges::find(state.locals, kUninitializedThis, &FlowType::tag) != state.locals.end();
 }
 
 }  // namespace
@@ -107,13 +106,9 @@ std::optional<StackMap> add_frames(const Code& code, const MethodShape& method,
 
 namespace {
 
-bool is_two_slots(const VerificationType& type) {
-  return type.tag == kLongType || type.tag == kDoubleType;
-}
-
 std::size_t slot_count(const std::vector<VerificationType>& entries) {
   std::size_t slots = entries.size();
-  for (const VerificationType& type : entries) slots += is_two_slots(type) ? 1 : 0;
+  for (const VerificationType& type : entries) slots += is_two_slots(type.tag) ? 1 : 0;
   return slots;
 }
 

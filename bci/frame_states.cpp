@@ -24,7 +24,7 @@ std::vector<FlowType> FrameStates::entries(const std::vector<FlowType>& slots) {
   std::vector<FlowType> entries;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     FlowType type = slots[i];
-    const bool wide = type.tag == kLongType || type.tag == kDoubleType;
+    const bool wide = is_two_slots(type.tag);
     if (type.tag == kSecondHalf) type = {};
     entries.push_back(type);
     if (wide) ++i;
@@ -42,7 +42,7 @@ std::vector<FlowType> FrameStates::slots(const std::vector<FlowType>& entries) {
   std::vector<FlowType> slots;
   for (const FlowType& type : entries) {
     slots.push_back(type);
-    if (type.tag == kLongType || type.tag == kDoubleType) slots.push_back({kSecondHalf});
+    if (is_two_slots(type.tag)) slots.push_back({kSecondHalf});
   }
   return slots;
 }

@@ -50,42 +50,6 @@ inline constexpr EffectOfRange kSimpleInstructions[] = {
     {0x53, 0x56, 3, kTop},         // aastore .. sastore
     {0x57, 0x57, 1, kTop},         // pop
     {0x58, 0x58, 2, kTop},         // pop2
-    {0x60, 0x60, 2, kInt},         // iadd
-    {0x61, 0x61, 4, kLongType},    // ladd
-    {0x62, 0x62, 2, kFloatType},   // fadd
-    {0x63, 0x63, 4, kDoubleType},  // dadd
-    {0x64, 0x64, 2, kInt},         // isub
-    {0x65, 0x65, 4, kLongType},    // lsub
-    {0x66, 0x66, 2, kFloatType},   // fsub
-    {0x67, 0x67, 4, kDoubleType},  // dsub
-    {0x68, 0x68, 2, kInt},         // imul
-    {0x69, 0x69, 4, kLongType},    // lmul
-    {0x6a, 0x6a, 2, kFloatType},   // fmul
-    {0x6b, 0x6b, 4, kDoubleType},  // dmul
-    {0x6c, 0x6c, 2, kInt},         // idiv
-    {0x6d, 0x6d, 4, kLongType},    // ldiv
-    {0x6e, 0x6e, 2, kFloatType},   // fdiv
-    {0x6f, 0x6f, 4, kDoubleType},  // ddiv
-    {0x70, 0x70, 2, kInt},         // irem
-    {0x71, 0x71, 4, kLongType},    // lrem
-    {0x72, 0x72, 2, kFloatType},   // frem
-    {0x73, 0x73, 4, kDoubleType},  // drem
-    {0x74, 0x74, 1, kInt},         // ineg
-    {0x75, 0x75, 2, kLongType},    // lneg
-    {0x76, 0x76, 1, kFloatType},   // fneg
-    {0x77, 0x77, 2, kDoubleType},  // dneg
-    {0x78, 0x78, 2, kInt},         // ishl
-    {0x79, 0x79, 3, kLongType},    // lshl
-    {0x7a, 0x7a, 2, kInt},         // ishr
-    {0x7b, 0x7b, 3, kLongType},    // lshr
-    {0x7c, 0x7c, 2, kInt},         // iushr
-    {0x7d, 0x7d, 3, kLongType},    // lushr
-    {0x7e, 0x7e, 2, kInt},         // iand
-    {0x7f, 0x7f, 4, kLongType},    // land
-    {0x80, 0x80, 2, kInt},         // ior
-    {0x81, 0x81, 4, kLongType},    // lor
-    {0x82, 0x82, 2, kInt},         // ixor
-    {0x83, 0x83, 4, kLongType},    // lxor
     {0x84, 0x84, 0, kTop},         // iinc
     {0x85, 0x85, 1, kLongType},    // i2l
     {0x86, 0x86, 1, kFloatType},   // i2f
@@ -120,8 +84,27 @@ inline constexpr EffectOfRange kSimpleInstructions[] = {
     {0xc8, 0xc9, 0, kTop},         // goto_w, jsr_w
 };
 
+// iadd ladd fadd dadd isub lsub ... drem, then ineg lneg fneg dneg: of int, long, float and double in
+// turn.
+inline constexpr std::uint8_t kFirstBinary = 0x60, kFirstUnary = 0x74, kLastUnary = 0x77;
+// ishl lshl ishr lshr iushr lushr, then iand land ior lor ixor lxor: of int and long in turn.
+inline constexpr std::uint8_t kFirstShift = 0x78, kFirstBitwise = 0x7e, kLastBitwise = 0x83;
+
+constexpr Effect effect_of_arithmetic(std::size_t opcode) {
+  constexpr std::uint8_t kTypes[] = {kInt, kLongType, kFloatType, kDoubleType};
+  const std::uint8_t type = opcode <= kLastUnary ? kTypes[opcode % 4] : kTypes[opcode % 2];
+  const std::uint8_t slots = is_two_slots(type) ? 2 : 1;
+  const bool shifts = opcode >= kFirstShift && opcode < kFirstBitwise;
+  const bool unary = opcode >= kFirstUnary && opcode <= kLastUnary;
+  const int right = shifts ? 1 : unary ? 0 : slots;  // a distance is an int
+  return {true, static_cast<std::uint8_t>(slots + right), type};
+}
+
 inline constexpr std::array<Effect, 256> kEffects = [] {
   std::array<Effect, 256> effects{};
+  for (std::size_t opcode = kFirstBinary; opcode <= kLastBitwise; ++opcode) {
+    effects[opcode] = effect_of_arithmetic(opcode);
+  }
   for (const EffectOfRange& range : kSimpleInstructions) {
     for (int opcode = range.first; opcode <= range.last; ++opcode) {
       effects[static_cast<std::size_t>(opcode)] = {true, range.popped_slots, range.pushed};

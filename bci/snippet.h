@@ -54,9 +54,11 @@ class Snippet {
 
  private:
   void grow(int slots);
-  void access_local(std::uint8_t opcode, std::uint32_t slot);
-  void constant(std::uint8_t opcode, std::uint16_t index, int slots);
-  std::uint16_t checked(std::uint16_t index);
+  // `slots`: by how many the instruction makes the stack higher.
+  Snippet& one_byte(std::uint8_t opcode, int slots);
+  Snippet& access_local(std::uint8_t opcode, std::uint32_t slot, int slots);
+  // An instruction with an index of the pool, which is 0 if that is full.
+  Snippet& indexed(std::uint8_t opcode, std::uint16_t index, int slots);
 
   ConstantPool* pool_;
   ByteWriter code_;

@@ -37,6 +37,8 @@ enum TypeTag : std::uint8_t {
   kUninitialized = 8,  // + offset of the `new`
 };
 
+constexpr bool is_two_slots(std::uint8_t tag) { return tag == kLongType || tag == kDoubleType; }
+
 struct VerificationType {
   std::uint8_t tag = kTop;
   std::uint16_t class_index = 0;  // kObject

@@ -16,9 +16,11 @@ bool pop(TypeState& state, std::size_t slots) {
   return true;
 }
 
-void push(TypeState& state, FlowType type) {
+// Always true: what step() returns where nothing can be wrong.
+bool push(TypeState& state, FlowType type) {
   state.stack.push_back(type);
-  if (type.tag == kLongType || type.tag == kDoubleType) state.stack.push_back({kSecondHalf});
+  if (is_two_slots(type.tag)) state.stack.push_back({kSecondHalf});
+  return true;
 }
 
 FlowType object(std::string_view name) { return {kObject, name}; }
@@ -45,19 +47,15 @@ FlowType load(const TypeState& state, std::size_t slot) {
   return slot < state.locals.size() ? state.locals[slot] : FlowType{};
 }
 
-bool is_long_or_double(const FlowType& type) {
-  return type.tag == kLongType || type.tag == kDoubleType;
-}
-
 // Pops a value of `slots` slots into a local. Overwriting one half of a long or double invalidates
 // both (JVMS 4.10.1.7).
 bool store(TypeState& state, std::size_t slot, std::size_t slots) {
   if (state.stack.size() < slots) return false;
   std::vector<FlowType>& locals = state.locals;
   if (locals.size() < slot + slots) locals.resize(slot + slots);
-  if (slot > 0 && is_long_or_double(locals[slot - 1])) locals[slot - 1] = {};
+  if (slot > 0 && is_two_slots(locals[slot - 1].tag)) locals[slot - 1] = {};
   const std::size_t last = slot + slots - 1;
-  if (is_long_or_double(locals[last]) && last + 1 < locals.size()) locals[last + 1] = {};
+  if (is_two_slots(locals[last].tag) && last + 1 < locals.size()) locals[last + 1] = {};
   std::copy(state.stack.end() - static_cast<std::ptrdiff_t>(slots), state.stack.end(),
             locals.begin() + static_cast<std::ptrdiff_t>(slot));
   return pop(state, slots);
@@ -83,9 +81,10 @@ constexpr std::size_t kFirstPrimitive = 4;  // T_BOOLEAN, JVMS newarray
 }  // namespace
 
 bool TypeState::has_uninitialized_this() const {
-  const auto is_it = [](const FlowType& type) { return type.tag == kUninitializedThis; };
-  return std::any_of(locals.begin(), locals.end(), is_it) ||
-         std::any_of(stack.begin(), stack.end(), is_it);
+  const auto is_in = [](const std::vector<FlowType>& slots) {
+    return std::ranges::find(slots, kUninitializedThis, &FlowType::tag) != slots.end();
+  };
+  return is_in(locals) || is_in(stack);
 }
 
 std::string_view TypeSimulator::array_of(std::string_view component) {
@@ -105,7 +104,7 @@ bool TypeSimulator::enter(const MethodShape& method, TypeState& state) {
   for (std::string_view rest = descriptor->arguments; !rest.empty();) {
     const FlowType type = type_of(*take_type(rest));
     state.locals.push_back(type);
-    if (is_long_or_double(type)) state.locals.push_back({kSecondHalf});
+    if (is_two_slots(type.tag)) state.locals.push_back({kSecondHalf});
   }
   return true;
 }
@@ -114,8 +113,7 @@ bool TypeSimulator::step(Label label, TypeState& state) {
   const Effect& effect = kEffects[code_.instructions[label].opcode];
   if (!effect.simple) return step_other(label, state);
   if (!pop(state, effect.popped_slots)) return false;
-  if (effect.pushed != kTop) push(state, {effect.pushed});
-  return true;
+  return effect.pushed == kTop || push(state, {effect.pushed});
 }
 
 bool TypeSimulator::step_other(Label label, TypeState& state) {
@@ -123,8 +121,7 @@ bool TypeSimulator::step_other(Label label, TypeState& state) {
   const std::uint8_t op = bytes[0];
   const auto index = [&] { return read_u2(&bytes[1]); };
   if (op >= kAload0 && op <= kAload3) {
-    push(state, load(state, op - std::size_t{kAload0}));
-    return true;
+    return push(state, load(state, op - std::size_t{kAload0}));
   }
   if (op >= kIstore && op <= kAstore) return store(state, bytes[1], stored_slots(op - kIstore));
   if (op >= kIstore0 && op <= kAstore3) {
@@ -138,8 +135,7 @@ bool TypeSimulator::step_other(Label label, TypeState& state) {
     case kLdc2W:
       return load_constant(index(), state);
     case kAload:
-      push(state, load(state, bytes[1]));
-      return true;
+      return push(state, load(state, bytes[1]));
     case kAaload: {
       if (state.stack.size() < 2) return false;
       const FlowType array = state.stack[state.stack.size() - 2];
@@ -149,8 +145,7 @@ bool TypeSimulator::step_other(Label label, TypeState& state) {
       if (array.tag == kObject && array.name.size() > 1 && array.name[0] == '[') {
         element = type_of(array.name.substr(1));
       }
-      push(state, element);
-      return true;
+      return push(state, element);
     }
     case kDup:
       return duplicate(state, 1, 0);
@@ -169,26 +164,21 @@ bool TypeSimulator::step_other(Label label, TypeState& state) {
       std::swap(state.stack.back(), state.stack[state.stack.size() - 2]);
       return true;
     case kNew:
-      push(state, {kUninitialized, {}, label});
-      return true;
+      return push(state, {kUninitialized, {}, label});
     case kNewarray: {
       const std::size_t type = bytes[1] - kFirstPrimitive;
-      if (type >= kPrimitiveArrays.size() || !pop(state, 1)) return false;
-      push(state, object(kPrimitiveArrays[type]));
-      return true;
+      return type < kPrimitiveArrays.size() && pop(state, 1) &&
+             push(state, object(kPrimitiveArrays[type]));
     }
     case kAnewarray: {
       const std::string_view name = array_of(pool_.class_name(index()));
-      if (name.empty() || !pop(state, 1)) return false;
-      push(state, object(name));
-      return true;
+      return !name.empty() && pop(state, 1) && push(state, object(name));
     }
     case kCheckcast:
     case kMultianewarray: {
       const std::string_view name = pool_.class_name(index());
-      if (name.empty() || !pop(state, op == kCheckcast ? 1 : bytes[3])) return false;
-      push(state, object(name));
-      return true;
+      return !name.empty() && pop(state, op == kCheckcast ? 1 : bytes[3]) &&
+             push(state, object(name));
     }
     case kWide:
       return step_wide(bytes, state);
@@ -221,8 +211,7 @@ bool TypeSimulator::step_member(std::uint8_t op, std::uint16_t index, TypeState&
   const bool is_static = (op - kGetstatic) < 2;  // getstatic putstatic getfield putfield
   const bool is_put = (op - kGetstatic) % 2 == 1;
   if (!pop(state, (is_put ? slots_of(*type) : 0) + (is_static ? 0 : 1))) return false;
-  if (!is_put) push(state, type_of(*type));
-  return true;
+  return is_put || push(state, type_of(*type));
 }
 
 bool TypeSimulator::step_invoke(std::uint8_t op, const ConstantPool::Member& member,
@@ -235,8 +224,7 @@ bool TypeSimulator::step_invoke(std::uint8_t op, const ConstantPool::Member& mem
     state.stack.pop_back();
     if (op == kInvokespecial && member.name == "<init>") initialize(receiver, state);
   }
-  if (descriptor->result != "V") push(state, type_of(descriptor->result));
-  return true;
+  return descriptor->result == "V" || push(state, type_of(descriptor->result));
 }
 
 void TypeSimulator::initialize(const FlowType& uninitialized, TypeState& state) {
@@ -255,36 +243,26 @@ void TypeSimulator::initialize(const FlowType& uninitialized, TypeState& state) 
 bool TypeSimulator::load_constant(std::uint16_t index, TypeState& state) {
   switch (pool_.tag(index)) {
     case kInteger:
-      push(state, {kInt});
-      return true;
+      return push(state, {kInt});
     case kFloat:
-      push(state, {kFloatType});
-      return true;
+      return push(state, {kFloatType});
     case kLong:
-      push(state, {kLongType});
-      return true;
+      return push(state, {kLongType});
     case kDouble:
-      push(state, {kDoubleType});
-      return true;
+      return push(state, {kDoubleType});
     case kString:
-      push(state, object("java/lang/String"));
-      return true;
+      return push(state, object("java/lang/String"));
     case kClass:
-      push(state, object("java/lang/Class"));
-      return true;
+      return push(state, object("java/lang/Class"));
     case kMethodHandle:
-      push(state, object("java/lang/invoke/MethodHandle"));
-      return true;
+      return push(state, object("java/lang/invoke/MethodHandle"));
     case kMethodType:
-      push(state, object("java/lang/invoke/MethodType"));
-      return true;
+      return push(state, object("java/lang/invoke/MethodType"));
     case kDynamic: {
       const auto member = pool_.member(index);
       std::string_view rest = member ? member->descriptor : std::string_view{};
       const auto type = take_type(rest);
-      if (!type) return false;
-      push(state, type_of(*type));
-      return true;
+      return type && push(state, type_of(*type));
     }
     default:
       return false;
