@@ -1,6 +1,7 @@
 // Maps bytecode indices of a rewritten method to those of the original class file.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -19,6 +20,14 @@ struct BciRun {
 //   before and after an instruction   that instruction
 //   at the method's entry             the first instruction
 //   in a catch-all handler            the last instruction
-std::uint16_t original_bci(std::span<const BciRun> runs, std::uint16_t new_bci);
+inline std::uint16_t original_bci(std::span<const BciRun> runs, std::uint16_t new_bci) {
+  auto next =
+      std::upper_bound(runs.begin(), runs.end(), new_bci,
+                       [](std::uint16_t at, const BciRun& run) { return at < run.new_bci; });
+  if (next == runs.begin()) return new_bci;
+  const BciRun& run = *(next - 1);
+  if (run.injected) return run.old_bci;
+  return static_cast<std::uint16_t>(run.old_bci + (new_bci - run.new_bci));
+}
 
 }  // namespace bci

@@ -1,5 +1,7 @@
 #include "bci/code_tables.h"
 
+#include "bci/opcodes.h"
+
 namespace bci {
 
 LineTable::LineTable(const Code& code) {
@@ -41,6 +43,27 @@ std::optional<std::uint16_t> VariableTable::slot_of(std::string_view name, Label
     if (bci >= variable.start && bci < variable.end && variable.name == name) return variable.slot;
   }
   return std::nullopt;
+}
+
+BasicBlocks::BasicBlocks(const Code& code) {
+  const Label end = code.end_label();
+  std::vector<std::uint8_t> leader(end + std::size_t{1}, 0);
+  leader[0] = 1;
+  for (Label label = 0; label < end; ++label) {
+    const Instruction& instruction = code.instructions[label];
+    if (is_branch(instruction.opcode)) {
+      leader[instruction.target] = 1;
+      leader[label + 1] = 1;
+    } else if (!code.falls_through(label)) {
+      leader[label + 1] = 1;
+    }
+  }
+  for (const Label label : code.switch_labels) leader[label] = 1;
+  for (const ExceptionHandler& handler : code.handlers) leader[handler.handler] = 1;
+  first_.reserve(end);
+  for (Label label = 0; label < end; ++label) {
+    first_.push_back(leader[label] ? label : first_.back());
+  }
 }
 
 std::optional<FieldOutline> find_field(const ClassFile& file, std::string_view name) {

@@ -1,5 +1,5 @@
-// Look-up in the line and variable tables of Code, and of a class's fields by name. Tables that
-// cannot be parsed count as empty.
+// Look-up in the line and variable tables of Code, of its basic blocks, and of a class's fields by
+// name. Tables that cannot be parsed count as empty.
 #pragma once
 
 #include <map>
@@ -40,6 +40,20 @@ class VariableTable {
   };
   const Code& code_;
   std::vector<Variable> variables_;
+};
+
+// The leaders of basic blocks: the first instruction, each target of a branch or switch, the
+// instruction after a branch, switch, return, athrow or ret, and the start of each exception handler.
+class BasicBlocks {
+ public:
+  explicit BasicBlocks(const Code& code);
+
+  bool begins(Label label) const { return first_[label] == label; }
+  // The first instruction of the block that contains `label`.
+  Label first_of(Label label) const { return first_[label]; }
+
+ private:
+  std::vector<Label> first_;  // by instruction
 };
 
 struct FieldOutline {

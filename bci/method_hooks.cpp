@@ -1,6 +1,5 @@
 #include "bci/method_hooks.h"
 
-#include "bci/catch_all_range.h"
 #include "bci/opcodes.h"
 
 namespace bci {
@@ -33,7 +32,7 @@ void MethodReturnHook::edit(MethodContext&, CodeEditor& editor, HookNumbers numb
 void ExceptionalExitHook::edit(MethodContext& method, CodeEditor& editor,
                                HookNumbers numbers) const {
   SkipReason why{};
-  const auto start = catch_all_start(method, why);
+  const auto start = method.catch_all_start(why);
   if (!start) return method.skip(why, *this);
   editor.catch_all(*start, call(editor, numbers));
 }

@@ -1,5 +1,7 @@
 #include "bci/transformation.h"
 
+#include <algorithm>
+
 #include "bci/opcodes.h"
 
 namespace bci {
@@ -48,6 +50,40 @@ const ConstructorFlow* MethodContext::constructor_flow() {
   }
   flow_tried_ = true;
   return flow_ ? &*flow_ : nullptr;
+}
+
+std::optional<Label> MethodContext::catch_all_start(SkipReason& why) {
+  if (is_object_constructor()) {
+    // Crashes C2 (17 and 25): at the return of Object.<init> it registers finalizers, and for an
+    // exception from that call it asks every handler of the method, whatever its range, for its
+    // class, which a catch-all does not have.
+    why = SkipReason::kVmLimit;
+    return std::nullopt;
+  }
+  if (!needs_super_call()) return 0;
+  // The handler's frame has an initialized `this`, so its range may not include code before that.
+  const ConstructorFlow* flow = constructor_flow();
+  if (flow == nullptr) {
+    why = SkipReason::kTooComplex;
+    return std::nullopt;
+  }
+  if (flow->super_calls.size() != 1) {
+    why = SkipReason::kSuperCallNotUnique;
+    return std::nullopt;
+  }
+  const Label start = flow->super_calls[0] + 1;
+  const StackMap& map = editor()->code().stack_map;
+  const auto has_raw_this = [](std::span<const VerificationType> types) {
+    return std::ranges::find(types, kUninitializedThis, &VerificationType::tag) != types.end();
+  };
+  const bool frame_behind = std::ranges::any_of(map.frames, [&](const Frame& frame) {
+    return frame.at >= start && (has_raw_this(map.locals(frame)) || has_raw_this(map.stack(frame)));
+  });
+  if (flow->initialized_from > start || frame_behind) {
+    why = SkipReason::kThisNotInitialized;
+    return std::nullopt;
+  }
+  return start;
 }
 
 void MethodContext::skip(SkipReason reason, const Transformation& transformation) {

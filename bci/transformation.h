@@ -57,6 +57,9 @@ class MethodContext {
   bool needs_super_call() const { return outline_->is_constructor() && !is_object_constructor(); }
   // nullptr if there is no such call, or the code could not be followed.
   const ConstructorFlow* constructor_flow();
+  // The first label that a catch-all handler may cover: 0, or in a constructor the code after this()
+  // or super(). nullopt, with the reason, where the VM would reject the handler.
+  std::optional<Label> catch_all_start(SkipReason& why);
 
   // Reports that `transformation` cannot be applied to this method.
   void skip(SkipReason reason, const Transformation& transformation);

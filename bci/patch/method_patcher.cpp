@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "bci/catch_all_range.h"
 #include "bci/code_states.h"
 #include "bci/frame_states.h"
 #include "bci/opcodes.h"
@@ -30,8 +29,6 @@ bool asks_for_object(const PatchCall& call) {
          std::any_of(call.conditions.begin(), call.conditions.end(),
                      [&](const PatchCondition& each) { return is_object(each.left); });
 }
-
-bool is_between_instructions(const Site& site) { return !site.has_instruction(); }
 
 }  // namespace
 
@@ -94,8 +91,20 @@ MaybeValue MethodPatcher::method_lock(const Site& site, const TypeState* state) 
           SkipReason::kNone};
 }
 
+template <typename Insert>
+void MethodPatcher::apply_calls(const Patch& patch, const Site& site, const TopValue& top,
+                                const TypeState* state, bool this_is_initialized, Insert insert,
+                                bool whole_method) {
+  CallRefusal refusal;
+  const auto code = code_.between(both(patch), site, top, state, this_is_initialized, refusal);
+  if (!code) return refuse(site, std::move(refusal), whole_method);
+  insert(*code);
+  add_site(site);
+}
+
 void MethodPatcher::at_entry() {
-  const auto state = entry_state(editor_.code(), method_.shape(), context_.pool());
+  const auto entry = entry_state(editor_.code(), method_.shape(), context_.pool());
+  const TypeState* const state = entry ? &*entry : nullptr;
   for (const Patch* patch : patches_) {
     Site site{patch->site, 0, {}, {}, {}, false};
     if (patch->site == SiteKind::kSyncEnter && is_synchronized()) {
@@ -104,22 +113,14 @@ void MethodPatcher::at_entry() {
       continue;
     }
     if (!all_hold(patch->when, site, scope_.tables)) continue;
-    CallRefusal refusal;
-    const TopValue lock{
-        {}, site.of_method ? method_lock(site, state ? &*state : nullptr) : MaybeValue{}};
-    const auto code =
-        code_.between(both(*patch), site, lock, state ? &*state : nullptr, true, refusal);
-    if (!code) {
-      refuse(site, std::move(refusal));
-      continue;
-    }
-    editor_.at_entry(*code);
-    add_site(site);
+    const TopValue lock{{}, site.of_method ? method_lock(site, state) : MaybeValue{}};
+    apply_calls(*patch, site, lock, state, true,
+                [&](const Snippet& code) { editor_.at_entry(code); });
   }
   if (!method_.needs_super_call() || method_.constructor_flow() != nullptr) return;
   for (const Patch* patch : patches_) {
     if (patch->site != SiteKind::kEnter) continue;
-    refuse({SiteKind::kEnter, 0, {}, {}, {}, false}, {SkipReason::kTooComplex, ""}, true);
+    refuse({SiteKind::kEnter, 0, {}, {}, {}, false}, {SkipReason::kTooComplex, ""});
   }
 }
 
@@ -150,7 +151,7 @@ void MethodPatcher::at_instruction(Label label, const TypeState* before, const T
 
 void MethodPatcher::apply_at(const Patch& patch, const Site& site, const TypeState* before,
                              const TypeState* behind) {
-  if (!is_between_instructions(site)) return around_instruction(patch, site, before, behind);
+  if (site.has_instruction()) return around_instruction(patch, site, before, behind);
   TopValue top;
   if (site.kind == SiteKind::kExit && scope_.descriptor && scope_.descriptor->result != "V") {
     top.type = scope_.descriptor->result;
@@ -160,12 +161,8 @@ void MethodPatcher::apply_at(const Patch& patch, const Site& site, const TypeSta
 
 void MethodPatcher::between_instructions(const Patch& patch, const Site& site, const TopValue& top,
                                          const TypeState* state) {
-  CallRefusal refusal;
-  const auto code =
-      code_.between(both(patch), site, top, state, this_initialized(site.label), refusal);
-  if (!code) return refuse(site, std::move(refusal));
-  editor_.before(site.label, *code);
-  add_site(site);
+  apply_calls(patch, site, top, state, this_initialized(site.label),
+              [&](const Snippet& code) { editor_.before(site.label, code); });
 }
 
 void MethodPatcher::around_instruction(const Patch& patch, const Site& site,
@@ -224,15 +221,8 @@ void MethodPatcher::behind_super_call(Label label, const TypeState* behind) {
   for (const Patch* patch : patches_) {
     const Site site{SiteKind::kEnter, 0, {}, {}, {}, false};
     if (patch->site != SiteKind::kEnter || !all_hold(patch->when, site, scope_.tables)) continue;
-    CallRefusal refusal;
-    const auto code =
-        code_.between(both(*patch), site, {}, behind, this_initialized(label + 1), refusal);
-    if (!code) {
-      refuse(site, std::move(refusal));
-      continue;
-    }
-    editor_.after(label, *code);
-    add_site(site);
+    apply_calls(*patch, site, {}, behind, this_initialized(label + 1),
+                [&](const Snippet& code) { editor_.after(label, code); });
   }
 }
 
@@ -261,7 +251,7 @@ void MethodPatcher::at_throws() {
   }
   const Label last = editor_.code().end_label() - 1;
   SkipReason why{};
-  const auto start = catch_all_start(method_, why);
+  const auto start = method_.catch_all_start(why);
   // The handler may load locals that are valid in all of the covered code.
   TypeState state;
   state.locals = steady_;
@@ -287,14 +277,10 @@ void MethodPatcher::at_throws() {
     } else {
       top.type = "Ljava/lang/Throwable;";
     }
-    CallRefusal refusal;
-    const auto code = code_.between(both(*patch), site, top, &state, true, refusal);
-    if (!code) {
-      refuse(site, std::move(refusal), true);
-      continue;
-    }
-    editor_.catch_all(*start, *code, locals);
-    add_site(site);
+    apply_calls(
+        *patch, site, top, &state, true,
+        [&](const Snippet& code) { editor_.catch_all(*start, code, locals); },
+        /*whole_method=*/true);
   }
 }
 

@@ -24,6 +24,11 @@ class MethodPatcher {
   void at_instruction(Label label, const TypeState* before, const TypeState* behind);
   void apply_at(const Patch& patch, const Site& site, const TypeState* before,
                 const TypeState* behind);
+  // Puts the calls of a patch, one list of them, where `insert(code)` puts their code.
+  template <typename Insert>
+  void apply_calls(const Patch& patch, const Site& site, const TopValue& top,
+                   const TypeState* state, bool this_is_initialized, Insert insert,
+                   bool whole_method = false);
   void between_instructions(const Patch& patch, const Site& site, const TopValue& top,
                             const TypeState* state);
   void around_instruction(const Patch& patch, const Site& site, const TypeState* before,

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "bci/code_tables.h"
-#include "bci/patch/basic_blocks.h"
 #include "bci/patch/patch_plan.h"
 
 namespace bci {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <iterator>
+#include <sstream>
 
 namespace bci {
 namespace {
@@ -22,19 +24,15 @@ class PlanMaker {
 
   // A call that accepts a value of any type.
   PatchCall take(PatchArgument argument) const {
-    PatchCall call;
-    call.sink = {sinks_, "take", "(Ljava/lang/Object;)V"};
-    call.overloads = {"(I)V", "(J)V", "(F)V", "(D)V"};
-    call.arguments = {std::move(argument)};
-    return call;
+    return {.sink = {sinks_, "take", "(Ljava/lang/Object;)V"},
+            .overloads = {"(I)V", "(J)V", "(F)V", "(D)V"},
+            .arguments = {std::move(argument)}};
   }
   // The same, with a number before and after the value, which therefore cannot be a dup.
   PatchCall take_between(PatchArgument argument) const {
-    PatchCall call;
-    call.sink = {sinks_, "take", "(ILjava/lang/Object;I)V"};
-    call.overloads = {"(IJI)V", "(IDI)V"};
-    call.arguments = {{Kind::kInstruction}, std::move(argument), {Kind::kClassId}};
-    return call;
+    return {.sink = {sinks_, "take", "(ILjava/lang/Object;I)V"},
+            .overloads = {"(IJI)V", "(IDI)V"},
+            .arguments = {{Kind::kInstruction}, std::move(argument), {Kind::kClassId}}};
   }
   PatchCall numbers(std::vector<PatchArgument> arguments) const {
     PatchCall call;
@@ -42,17 +40,10 @@ class PlanMaker {
     call.arguments = std::move(arguments);
     return call;
   }
-  PatchCall begin() const {
-    PatchCall call;
-    call.sink = {sinks_, "begin", "()J"};
-    call.result_local = "began";
-    return call;
-  }
+  PatchCall begin() const { return {.sink = {sinks_, "begin", "()J"}, .result_local = "began"}; }
   PatchCall end() const {
-    PatchCall call;
-    call.sink = {sinks_, "end", "(IJ)V"};
-    call.arguments = {{Kind::kMethodId}, {Kind::kNewLocal, 0, "began"}};
-    return call;
+    return {.sink = {sinks_, "end", "(IJ)V"},
+            .arguments = {{Kind::kMethodId}, {Kind::kNewLocal, 0, "began"}}};
   }
   PatchCall each_argument() const {
     PatchCall call = take_between({Kind::kArg});
@@ -61,18 +52,12 @@ class PlanMaker {
     return call;
   }
   PatchCall conditional(PatchArgument left, decltype(PatchCondition::right) right) const {
-    PatchCall call;
-    call.sink = {sinks_, "when", "(IZ)V"};
-    call.arguments = {{Kind::kBlockId}};
-    call.conditions = {{std::move(left), Relation::kNotEqual, std::move(right)},
-                       {{Kind::kInteger, 100'000}, Relation::kGreater, std::int64_t{1} << 40}};
-    return call;
+    return {.sink = {sinks_, "when", "(IZ)V"},
+            .arguments = {{Kind::kBlockId}},
+            .conditions = {{std::move(left), Relation::kNotEqual, std::move(right)},
+                           {{Kind::kInteger, 100'000}, Relation::kGreater, std::int64_t{1} << 40}}};
   }
-  PatchCall dropped() const {
-    PatchCall call;
-    call.sink = {sinks_, "begin", "()J"};
-    return call;
-  }
+  PatchCall dropped() const { return {.sink = {sinks_, "begin", "()J"}}; }
 
  private:
   const std::string& sinks_;
@@ -130,17 +115,9 @@ std::vector<Patch> patches_of(SiteKind site, const PlanMaker& make) {
   }
 }
 
-// Splits into words, also at operators like "==".
 std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t start = text.find_first_not_of(" \t\n", at);
-    if (start == std::string_view::npos) break;
-    const std::size_t end = std::min(text.find_first_of(" \t\n", start), text.size());
-    words.emplace_back(text.substr(start, end - start));
-    at = end;
-  }
-  return words;
+  std::istringstream in{std::string(text)};
+  return {std::istream_iterator<std::string>(in), {}};
 }
 
 template <typename Number>
