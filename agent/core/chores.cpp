@@ -15,15 +15,12 @@
 
 namespace ddm {
 
-class Chores::Entry {
- public:
-  Entry(Chore chore, Clock::time_point due) : chore_(std::move(chore)), due_(due) {}
+struct Chores::Entry {
+  Entry(Chore run, Clock::time_point when) : chore(std::move(run)), due(when) {}
 
- private:
-  friend class Chores;
-  const Chore chore_;
-  Clock::time_point due_;  // guarded by mutex_
-  std::atomic<bool> hastened_{false};
+  const Chore chore;
+  Clock::time_point due;  // guarded by mutex_
+  std::atomic<bool> hastened{false};
 };
 
 Chores& Chores::of_process() {
@@ -49,7 +46,7 @@ Chores::Handle Chores::add(Chore chore, Clock::time_point due) {
 }
 
 void Chores::hasten(Entry& chore) noexcept {
-  chore.hastened_ = true;
+  chore.hastened = true;
   wake();
 }
 
@@ -79,8 +76,8 @@ void Chores::wait(std::uint32_t seen, Clock::time_point until) const noexcept {
 Chores::Handle Chores::take_due(Clock::time_point& next) {
   const Clock::time_point now = Clock::now();
   for (const Handle& entry : chores_) {
-    if (entry->hastened_.exchange(false) || entry->due_ <= now) return entry;
-    next = std::min(next, entry->due_);
+    if (entry->hastened.exchange(false) || entry->due <= now) return entry;
+    next = std::min(next, entry->due);
   }
   return nullptr;
 }
@@ -100,14 +97,14 @@ void Chores::run() {
     lock.unlock();
     std::optional<Clock::time_point> again;
     try {
-      again = going_on_->chore_();
+      again = going_on_->chore();
     } catch (const std::exception& failure) {
       log_error("a chore: {}", failure.what());
       again = Clock::now() + std::chrono::seconds(1);
     }
     lock.lock();
     if (again) {
-      going_on_->due_ = *again;
+      going_on_->due = *again;
     } else {
       std::erase(chores_, going_on_);
     }

@@ -23,7 +23,7 @@ class Chores {
   using Clock = std::chrono::steady_clock;
   // Runs the chore once and returns when it is due next; nullopt removes it.
   using Chore = std::function<std::optional<Clock::time_point>()>;
-  class Entry;
+  struct Entry;
   using Handle = std::shared_ptr<Entry>;
 
   static Chores& of_process();

@@ -12,11 +12,6 @@
 namespace ddm {
 namespace {
 
-constexpr char32_t kReplacement = 0xFFFD;
-
-bool is_high_surrogate(char32_t c) { return c >= 0xD800 && c <= 0xDBFF; }
-bool is_low_surrogate(char32_t c) { return c >= 0xDC00 && c <= 0xDFFF; }
-
 // Calls sink(DecodedUtf8, byte) for every character, with surrogate pairs joined; an unpaired
 // surrogate is passed as it is, a malformed byte has length 0.
 template <typename Sink>

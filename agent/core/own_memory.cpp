@@ -67,6 +67,18 @@ MemoryWindow::~MemoryWindow() {
   if (block_ != MAP_FAILED) munmap(block_, size_);
 }
 
+std::optional<std::string> MemoryWindow::text(std::uintptr_t at) {
+  constexpr std::size_t kLongest = 1 << 20;
+  std::string text;
+  while (text.size() <= kLongest) {
+    const auto letter = read<char>(at + text.size());
+    if (!letter) return std::nullopt;
+    if (*letter == '\0') return text;
+    text += *letter;
+  }
+  return std::nullopt;
+}
+
 bool MemoryWindow::copy(std::uintptr_t at, void* to, std::size_t bytes) {
   if (at + bytes < at || block_ == MAP_FAILED) return false;
   if (at < begin_ || at + bytes > end_) {

@@ -47,6 +47,9 @@ class MemoryWindow {
     return value;
   }
 
+  // A zero-terminated text; nullopt: not readable, or longer than a megabyte.
+  std::optional<std::string> text(std::uintptr_t at);
+
  private:
   bool copy(std::uintptr_t at, void* to, std::size_t bytes);
 

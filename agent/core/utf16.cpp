@@ -3,14 +3,6 @@
 #include <cstdint>
 
 namespace ddm {
-namespace {
-
-constexpr char16_t kReplacementUnit = 0xfffd;
-
-bool is_high(char16_t unit) { return (unit & 0xfc00) == 0xd800; }
-bool is_low(char16_t unit) { return (unit & 0xfc00) == 0xdc00; }
-
-}  // namespace
 
 DecodedUtf8 decode_utf8(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
@@ -66,7 +58,7 @@ std::u16string to_utf16(std::string_view text) {
   while (!text.empty()) {
     const DecodedUtf8 c = decode_utf8(text);
     if (c.length == 0) {
-      out += kReplacementUnit;
+      out += kReplacement;
       text.remove_prefix(1);
       continue;
     }
@@ -86,11 +78,11 @@ std::string to_utf8(std::u16string_view text) {
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char16_t unit = text[i];
-    if (is_high(unit) && i + 1 < text.size() && is_low(text[i + 1])) {
+    if (is_high_surrogate(unit) && i + 1 < text.size() && is_low_surrogate(text[i + 1])) {
       ++i;
       append_utf8(out, 0x10000 + (static_cast<char32_t>(unit & 0x3ff) << 10) + (text[i] & 0x3ff));
     } else {
-      append_utf8(out, is_high(unit) || is_low(unit) ? kReplacementUnit : unit);
+      append_utf8(out, is_high_surrogate(unit) || is_low_surrogate(unit) ? kReplacement : unit);
     }
   }
   return out;

@@ -9,6 +9,8 @@
 
 namespace ddm {
 
+inline constexpr char16_t kReplacement = 0xfffd;
+
 // Accepts UTF-8 and modified UTF-8 (C0 80 for U+0000, surrogates of three bytes each). A malformed
 // byte becomes one U+FFFD.
 std::u16string to_utf16(std::string_view text);
@@ -21,11 +23,13 @@ std::u16string to_utf16(std::string_view text);
 //   1110xxxx 10xxxxxx 10xxxxxx            U+0800..FFFF
 //   11110xxx 10xxxxxx 10xxxxxx 10xxxxxx   U+10000..10FFFF (plain UTF-8, not modified)
 struct DecodedUtf8 {
-  char32_t value = 0xfffd;
+  char32_t value = kReplacement;
   std::size_t length = 0;
 };
 DecodedUtf8 decode_utf8(std::string_view text);
 void append_utf8(std::string& out, char32_t c);
+inline bool is_high_surrogate(char32_t c) { return c >= 0xd800 && c <= 0xdbff; }
+inline bool is_low_surrogate(char32_t c) { return c >= 0xdc00 && c <= 0xdfff; }
 inline bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
 // The result is always valid UTF-8: an unpaired surrogate becomes U+FFFD.

@@ -17,9 +17,7 @@ struct Handles {
 };
 
 std::uintptr_t address_in(jobject handle) {
-  std::uintptr_t at = 0;
-  read_own_memory(reinterpret_cast<std::uintptr_t>(handle), &at, sizeof at);
-  return at;
+  return read_own<std::uintptr_t>(reinterpret_cast<std::uintptr_t>(handle)).value_or(0);
 }
 
 }  // namespace

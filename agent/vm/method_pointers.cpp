@@ -10,21 +10,15 @@
 namespace ddm {
 namespace {
 
-std::optional<std::uintptr_t> read_address(std::uintptr_t at) {
-  std::uintptr_t value = 0;
-  if (!read_own_memory(at, &value, sizeof value)) return std::nullopt;
-  return value;
-}
-
 // The constant pool of the method's class, assuming that the jmethodID is a pointer to a Method
 // pointer.
 std::optional<std::uintptr_t> pool_behind(jmethodID method) {
   const auto constant = vm_structs::offset_of("Method", "_constMethod");
   const auto pool = vm_structs::offset_of("ConstMethod", "_constants");
   if (!constant || !pool) return std::nullopt;
-  auto at = read_address(reinterpret_cast<std::uintptr_t>(method));
-  if (at) at = read_address(*at + static_cast<std::uintptr_t>(*constant));
-  if (at) at = read_address(*at + static_cast<std::uintptr_t>(*pool));
+  auto at = read_own<std::uintptr_t>(reinterpret_cast<std::uintptr_t>(method));
+  if (at) at = read_own<std::uintptr_t>(*at + static_cast<std::uintptr_t>(*constant));
+  if (at) at = read_own<std::uintptr_t>(*at + static_cast<std::uintptr_t>(*pool));
   return at;
 }
 

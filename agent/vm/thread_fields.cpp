@@ -13,14 +13,6 @@
 namespace ddm {
 namespace {
 
-// Reads memory that may be unmapped: an error instead of a fault.
-template <typename T>
-std::optional<T> read_carefully(std::uintptr_t address) {
-  T value{};
-  if (!read_own_memory(address, &value, sizeof value)) return std::nullopt;
-  return value;
-}
-
 jfieldID find_field(JNIEnv* jni, jclass type, const char* name, const char* signature) {
   const jfieldID field = jni->GetFieldID(type, name, signature);
   return clear_exception(jni) ? nullptr : field;
@@ -108,11 +100,9 @@ std::uint32_t ThreadFields::os_id(JNIEnv* jni, jthread thread) const {
   if (vm_thread_ == nullptr) return 0;
   const jlong before = jni->GetLongField(thread, vm_thread_);
   if (before == 0) return 0;
-  const auto os_thread =
-      read_carefully<std::uintptr_t>(static_cast<std::uintptr_t>(before + os_thread_));
+  const auto os_thread = read_own<std::uintptr_t>(static_cast<std::uintptr_t>(before + os_thread_));
   if (!os_thread) return 0;
-  const auto id =
-      read_carefully<std::int32_t>(*os_thread + static_cast<std::uintptr_t>(thread_id_));
+  const auto id = read_own<std::int32_t>(*os_thread + static_cast<std::uintptr_t>(thread_id_));
   // The VM clears eetop before it frees the JavaThread. If eetop is unchanged, the JavaThread was
   // alive during the reads.
   if (!id || *id <= 0 || jni->GetLongField(thread, vm_thread_) != before) return 0;

@@ -80,19 +80,9 @@ std::optional<std::int32_t> integer(const char* name) { return read_own<std::int
 std::optional<std::uint64_t> word(const char* name) { return read_own<std::uint64_t>(find(name)); }
 
 std::optional<std::string> text(const char* name) {
-  constexpr std::size_t kMostLetters = 4096;
   const auto given = read_own<std::uintptr_t>(find(name));
   if (!given) return std::nullopt;
-  std::string result;
-  if (*given == 0) return result;
-  MemoryWindow memory(kPage);
-  for (std::uintptr_t at = *given; result.size() < kMostLetters; ++at) {
-    const auto letter = memory.read<char>(at);
-    if (!letter) return std::nullopt;
-    if (*letter == '\0') break;
-    result += *letter;
-  }
-  return result;
+  return *given == 0 ? "" : MemoryWindow(kPage).text(*given);
 }
 
 }  // namespace ddm::vm_flags

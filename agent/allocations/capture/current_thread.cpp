@@ -17,9 +17,8 @@ CurrentThread::CurrentThread(jvmtiEnv* jvmti, JNIEnv* jni, jobject current,
   const auto offset = vm_structs::offset_of("JavaThread", "_monitor_owner_id");
   if (threads_ && offset) {
     word_offset_ = static_cast<std::uintptr_t>(*offset);
-    std::int64_t word = 0;
-    by_word_ = read_own_memory(threads_->of(jni) + word_offset_, &word, sizeof word) &&
-               word == jni->GetLongField(current, thread_id_field);
+    by_word_ = read_own<std::int64_t>(threads_->of(jni) + word_offset_) ==
+               jni->GetLongField(current, thread_id_field);
   }
   never_changes_ = jni->GetVersion() <= JNI_VERSION_10;  // before 19
   if (!by_word_ && !never_changes_) handles_offset_ = find_handles(jni);
