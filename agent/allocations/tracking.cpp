@@ -5,7 +5,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "allocations/capture/tracker_natives.h"
 #include "core/clocks.h"
 #include "core/log.h"
 #include "vm/class_changes/class_archive.h"
@@ -62,7 +61,6 @@ Tracking::Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, const ThreadNa
                 stacks.reclamation()),
       vm_engine_(jvmti, recorder_, books_),
       bci_engine_(jvmti, recorder_, stacks.rewritten()) {
-  set_tracker_engine(&bci_engine_);
   recorder_.use_stacks(stacks.chosen());
   stacks.add_user(*this);
 }

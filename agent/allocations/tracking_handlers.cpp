@@ -49,13 +49,9 @@ class FramesOfAnswer {
 }  // namespace
 
 void TrackingHandlers::add_to(Dispatcher& dispatcher) {
-  dispatcher.add(
-      TrackingRequest::kType, Lane::kInline,
-      [this](const Request& request, Reply reply) { enable(request, std::move(reply)); });
-  dispatcher.add(TrackingState::kType, Lane::kInline,
-                 [this](const Request& request, Reply reply) { query(request, std::move(reply)); });
-  dispatcher.add(kAllocations, Lane::kSlow,
-                 [this](const Request& request, Reply reply) { list(request, std::move(reply)); });
+  dispatcher.add(TrackingRequest::kType, Lane::kInline, this, &TrackingHandlers::enable);
+  dispatcher.add(TrackingState::kType, Lane::kInline, this, &TrackingHandlers::query);
+  dispatcher.add(kAllocations, Lane::kSlow, this, &TrackingHandlers::list);
 }
 
 void TrackingHandlers::enable(const Request& request, Reply reply) {

@@ -11,13 +11,6 @@ constexpr std::int64_t kMaxLiveShare = 65536;
 // JVMTI SetHeapSamplingInterval takes a jint.
 constexpr std::int64_t kMaxInterval = std::numeric_limits<std::int32_t>::max();
 
-Wrong read_sites(std::string_view value, std::uint32_t* to) {
-  std::int64_t n = 0;
-  Wrong error = number(value, 0, kMaxTraces, true, &n);
-  if (error.empty()) *to = static_cast<std::uint32_t>(n);
-  return error;
-}
-
 Wrong read_live(std::string_view value, std::uint32_t* to) {
   std::int64_t n = value == "y" ? 1 : 0;
   if (value != "y" && value != "n" &&
@@ -51,7 +44,7 @@ std::vector<OptionRow> AllocationOptions::rows() {
       {"depth", "N", "frames of each of these, 1 to 64 (16)", kTaken,
        [this](std::string_view v) { return number32(v, kMaxDepth, &depth); }},
       {"sites", "N", "stacks counted over the whole run, 0 = none (256k)", kTaken,
-       [this](std::string_view v) { return read_sites(v, &sites); }},
+       [this](std::string_view v) { return number32(v, kMaxTraces, &sites, 0); }},
       {"sites_depth", "N", "frames of each of these stacks, 1 to 1024 (1024)", kTaken,
        [this](std::string_view v) { return number32(v, kMaxTreeDepth, &sites_depth); }},
       {"live", "n|y|1/N", "live objects by site; 1/N: sample one object in N", kTaken,

@@ -65,9 +65,10 @@ inline Wrong number(std::string_view value, std::int64_t low, std::int64_t high,
   return "";
 }
 
-inline Wrong number32(std::string_view value, std::int64_t high, std::uint32_t* to) {
+inline Wrong number32(std::string_view value, std::int64_t high, std::uint32_t* to,
+                      std::int64_t low = 1) {
   std::int64_t n = 0;
-  Wrong error = number(value, 1, high, true, &n);
+  Wrong error = number(value, low, high, true, &n);
   if (error.empty()) *to = static_cast<std::uint32_t>(n);
   return error;
 }

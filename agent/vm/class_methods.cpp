@@ -16,7 +16,7 @@ bool code_calls(const bci::ConstantPool& pool, bci::ByteSpan code, std::string_v
     const std::size_t length = bci::instruction_length(code, at);
     if (length == 0) return true;  // not parseable
     if (code[at] == bci::kInvokestatic) {
-      const auto method = pool.member(static_cast<std::uint16_t>(code[at + 1] << 8 | code[at + 2]));
+      const auto method = pool.member(bci::read_u2(&code[at + 1]));
       if (method && method->owner == callee) return true;
     }
     at += length;
@@ -41,6 +41,20 @@ bool has_method(jvmtiEnv* jvmti, jclass klass, const IsMethod& is_it) {
   return false;
 }
 
+bool has_code(jvmtiEnv* jvmti, jclass klass, const std::function<bool(bci::ByteSpan)>& is_it) {
+  jint count = 0, size = 0;
+  JvmtiPtr<jmethodID> methods(jvmti);
+  if (jvmti->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return true;
+  for (jint i = 0; i < count; ++i) {
+    JvmtiPtr<unsigned char> code(jvmti);
+    if (jvmti->GetBytecodes(methods[i], &size, code.out()) == JVMTI_ERROR_NONE &&
+        is_it({code.get(), static_cast<std::size_t>(size)})) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool calls_static_of(jvmtiEnv* jvmti, jclass klass, std::string_view callee) {
   jint count = 0, size = 0;
   JvmtiPtr<unsigned char> bytes(jvmti);
@@ -51,18 +65,8 @@ bool calls_static_of(jvmtiEnv* jvmti, jclass klass, std::string_view callee) {
   bci::ByteReader in({bytes.get(), text.size()});
   bci::SkipReason why{};
   const auto pool = bci::ConstantPool::parse(in, static_cast<std::uint16_t>(count), why);
-  jint methods = 0;
-  JvmtiPtr<jmethodID> ids(jvmti);
-  if (!pool || jvmti->GetClassMethods(klass, &methods, ids.out()) != JVMTI_ERROR_NONE) return true;
-  for (jint i = 0; i < methods; ++i) {
-    JvmtiPtr<unsigned char> code(jvmti);
-    // Native and abstract methods have no bytecode.
-    if (jvmti->GetBytecodes(ids[i], &size, code.out()) == JVMTI_ERROR_NONE &&
-        code_calls(*pool, {code.get(), static_cast<std::size_t>(size)}, callee)) {
-      return true;
-    }
-  }
-  return false;
+  return !pool || has_code(jvmti, klass,
+                           [&](bci::ByteSpan code) { return code_calls(*pool, code, callee); });
 }
 
 }  // namespace ddm

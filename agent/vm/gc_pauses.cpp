@@ -3,7 +3,6 @@
 #include "vm/vm_flags.h"
 
 namespace ddm {
-namespace {
 
 bool moves_in_pauses_only() {
   for (const char* flag : {"UseSerialGC", "UseParallelGC", "UseG1GC"}) {
@@ -11,6 +10,8 @@ bool moves_in_pauses_only() {
   }
   return false;
 }
+
+namespace {
 
 GcPauses* pauses_of(jvmtiEnv* jvmti) {
   void* pauses = nullptr;

@@ -13,6 +13,9 @@
 
 namespace ddm {
 
+// Whether this VM's collector is one of them.
+bool moves_in_pauses_only();
+
 class GcPauses {
  public:
   // Call once, in the live phase. Null: another collector, or the VM refuses the events. Never

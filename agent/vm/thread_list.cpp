@@ -3,6 +3,8 @@
 #include "core/log.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
+#include "vm/own_threads.h"
+#include "vm/thread_fields.h"
 
 namespace ddm {
 namespace {
@@ -25,6 +27,25 @@ std::vector<jthread> all_threads(jvmtiEnv* jvmti, JNIEnv* jni) {
   }
   announce_local_refs(jni, count);
   return {threads.get(), threads.get() + count};
+}
+
+SuspendedThreads suspended_threads(jvmtiEnv* jvmti, JNIEnv* jni) {
+  constexpr jint kLocalRefs = 64;
+  SuspendedThreads found;
+  const LocalFrame frame(jni, kLocalRefs);
+  if (!frame.good()) return found;
+  const auto fields = ThreadFields::find(jvmti, jni);
+  if (!fields) return found;
+  for (const jthread listed : all_threads(jvmti, jni)) {
+    const LocalRef<jthread> thread(jni, listed);
+    jint state = 0;
+    if (jvmti->GetThreadState(thread.get(), &state) != JVMTI_ERROR_NONE ||
+        (state & JVMTI_THREAD_STATE_SUSPENDED) == 0) {
+      continue;
+    }
+    ++(is_own_thread(fields->id(jni, thread.get())) ? found.own : found.program);
+  }
+  return found;
 }
 
 }  // namespace ddm

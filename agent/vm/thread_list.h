@@ -1,4 +1,4 @@
-// The VM's list of live platform threads.
+// The VM's list of live platform threads. Any attached thread.
 #pragma once
 
 #include <jvmti.h>
@@ -12,5 +12,12 @@ std::vector<jthread> all_threads(jvmtiEnv* jvmti, JNIEnv* jni);
 
 // Declares local references created by JVMTI to -Xcheck:jni, which counts them.
 void announce_local_refs(JNIEnv* jni, jint count);
+
+// How many threads are suspended, usually by a debugger; virtual threads are not counted.
+struct SuspendedThreads {
+  int program = 0;
+  int own = 0;  // agent threads among them
+};
+SuspendedThreads suspended_threads(jvmtiEnv* jvmti, JNIEnv* jni);
 
 }  // namespace ddm

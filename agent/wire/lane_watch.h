@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "vm/agent_thread.h"
-#include "vm/suspended_threads.h"
+#include "vm/thread_list.h"
 #include "wire/chunks/dispatcher.h"
 
 namespace ddm {

@@ -7,6 +7,7 @@
 
 #include "core/log.h"
 #include "vm/class_changes/untouchable_classes.h"
+#include "vm/class_methods.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
@@ -15,14 +16,24 @@ namespace {
 // The innermost frames inside a hook: the Tracker's native and the Tracker.
 constexpr std::size_t kTrackerFrames = 2;
 
+// Whether a virtual call of clone() on an object of this class reaches Object.clone(), which allocates
+// the copy, or an override. Only the former may be counted at the call: an override allocates by its
+// own, hooked super.clone(). GetMethodID selects the same method as a virtual call: the class's own or
+// the nearest inherited one.
+bool is_cloned_by_vm(jvmtiEnv* jvmti, JNIEnv* jni, jclass klass) {
+  const jmethodID method = jni->GetMethodID(klass, "clone", "()Ljava/lang/Object;");
+  if (clear_exception(jni) || method == nullptr) return false;
+  jboolean native = JNI_FALSE;
+  return jvmti->IsMethodNative(method, &native) == JVMTI_ERROR_NONE && native == JNI_TRUE;
+}
+
 }  // namespace
 
 BciEngine::BciEngine(jvmtiEnv* jvmti, Recorder& recorder, RewrittenMethods& rewritten)
     : jvmti_(jvmti),
       recorder_(recorder),
       rewriter_(rewritten),
-      tracker_(jvmti),
-      clones_(jvmti),
+      tracker_(jvmti, *this),
       running_(jvmti) {}
 
 std::string BciEngine::prepare(JNIEnv* jni) {
@@ -67,17 +78,7 @@ bool BciEngine::needs_change(jclass klass, std::string_view internal_name, bool)
   const ClassRewriter::Need need = rewriter_.need_of({pool.get(), static_cast<std::size_t>(size)},
                                                      static_cast<std::uint16_t>(count));
   if (need != ClassRewriter::Need::kScanCode) return need == ClassRewriter::Need::kMaybe;
-  JvmtiPtr<jmethodID> methods(jvmti_);
-  if (jvmti_->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return true;
-  for (jint i = 0; i < count; ++i) {
-    JvmtiPtr<unsigned char> code(jvmti_);
-    // Native and abstract methods have no bytecode.
-    if (jvmti_->GetBytecodes(methods[i], &size, code.out()) == JVMTI_ERROR_NONE &&
-        ClassRewriter::code_may_need_hooks({code.get(), static_cast<std::size_t>(size)})) {
-      return true;
-    }
-  }
-  return false;
+  return has_code(jvmti_, klass, ClassRewriter::code_may_need_hooks);
 }
 
 bool BciEngine::may_want(std::string_view internal_name, bool) {
@@ -141,7 +142,7 @@ void BciEngine::new_array(JNIEnv* jni, jobject made) noexcept {
 void BciEngine::cloned(JNIEnv* jni, jobject made) noexcept {
   if (made == nullptr) return;
   const LocalRef<jclass> klass(jni, jni->GetObjectClass(made));
-  if (clones_.is_native(jni, klass.get())) recorder_.record(jni, made, TopFrames::kTracker);
+  if (is_cloned_by_vm(jvmti_, jni, klass.get())) recorder_.record(jni, made, TopFrames::kTracker);
 }
 
 void BciEngine::super_cloned(JNIEnv* jni, jobject made) noexcept {
@@ -152,7 +153,8 @@ void BciEngine::super_cloned(JNIEnv* jni, jobject made) noexcept {
           JVMTI_ERROR_NONE) {
     return;
   }
-  if (clones_.is_native_in_superclass(jni, caller.get())) {
+  const LocalRef<jclass> superclass(jni, jni->GetSuperclass(caller.get()));
+  if (superclass && is_cloned_by_vm(jvmti_, jni, superclass.get())) {
     recorder_.record(jni, made, TopFrames::kTracker);
   }
 }

@@ -9,7 +9,6 @@
 
 #include "allocations/capture/backtrace.h"
 #include "allocations/capture/class_rewriter.h"
-#include "allocations/capture/clone_resolution.h"
 #include "allocations/capture/engine.h"
 #include "allocations/capture/recorder.h"
 #include "allocations/capture/tracker_class.h"
@@ -57,7 +56,6 @@ class BciEngine final : public Engine, private ClassRewriting {
   Recorder& recorder_;
   ClassRewriter rewriter_;
   TrackerClass tracker_;
-  CloneResolution clones_;
   Backtrace backtrace_;
   RunningMethods running_;
   bool rewritten_ = false;

@@ -1,19 +1,12 @@
 #include "allocations/capture/plain_handles.h"
 
-#include <algorithm>
-#include <array>
-
+#include "vm/gc_pauses.h"
 #include "vm/jvmti_memory.h"
-#include "vm/vm_flags.h"
 
 namespace ddm {
 
 bool has_plain_handles(JNIEnv* jni, jobject some) {
-  constexpr std::array kFlags = {"UseSerialGC", "UseParallelGC", "UseG1GC"};
-  if (std::none_of(kFlags.begin(), kFlags.end(),
-                   [](const char* flag) { return vm_flags::boolean(flag) == true; })) {
-    return false;
-  }
+  if (!moves_in_pauses_only()) return false;
   constexpr int kTries = 3;
   bool same = false;
   for (int i = 0; i < kTries && !same; ++i) {

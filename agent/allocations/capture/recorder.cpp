@@ -11,19 +11,8 @@
 namespace ddm {
 namespace {
 
-const char* text_of(DropReason reason) {
-  switch (reason) {
-    case DropReason::kNoClass:
-      return "no class";
-    case DropReason::kOutOfMemory:
-      return "out of memory";
-    case DropReason::kRingBusy:
-      return "ring busy";
-    case DropReason::kCount:
-      break;
-  }
-  return "";
-}
+constexpr std::array kDropTexts = {"no class", "out of memory", "ring busy"};
+static_assert(kDropTexts.size() == static_cast<std::size_t>(DropReason::kCount));
 
 }  // namespace
 
@@ -127,7 +116,7 @@ std::map<std::string, std::int64_t> Recorder::dropped() const {
   std::map<std::string, std::int64_t> result;
   for (std::size_t i = 0; i < dropped_.size(); ++i) {
     const std::int64_t n = dropped_[i].load(std::memory_order_relaxed);
-    if (n > 0) result[text_of(static_cast<DropReason>(i))] = n;
+    if (n > 0) result[kDropTexts[i]] = n;
   }
   return result;
 }

@@ -14,12 +14,15 @@
 
 namespace ddm {
 
+class BciEngine;
+
 // Also the prefix of the class with the natives.
 inline constexpr const char* kTrackerClass = "java/lang/DdmTracker";
 
 class TrackerClass {
  public:
-  explicit TrackerClass(jvmtiEnv* jvmti);
+  // The natives call `engine`, which lives as long as the process.
+  TrackerClass(jvmtiEnv* jvmti, BciEngine& engine);
 
   // Redefines the class. "" or the error. Initially the methods are empty.
   std::string swap(bool on);

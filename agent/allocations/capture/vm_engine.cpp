@@ -1,7 +1,5 @@
 #include "allocations/capture/vm_engine.h"
 
-#include <cstdlib>
-
 #include "core/log.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
@@ -35,11 +33,6 @@ std::uintptr_t vm_thread(JNIEnv* jni, jthread thread) {
 // From this release on the VM's sampler counts every byte once (allocations/store/sampling.h).
 constexpr int kRightCountSince = 25;
 
-bool vm_counts_right(jvmtiEnv* jvmti) {
-  return std::atoi(system_property(jvmti, "java.vm.specification.version").c_str()) >=
-         kRightCountSince;
-}
-
 // Uniform in [0, 1): Marsaglia's xorshift, 64 bits. `seed`: an address on the thread's stack.
 class Random {
  public:
@@ -69,7 +62,7 @@ VmEngine::VmEngine(jvmtiEnv* jvmti, Recorder& recorder, ThreadBooks& books)
 }
 
 void VmEngine::set_interval(std::int64_t bytes) {
-  sampling_ = AllocationSampling(bytes, vm_counts_right(jvmti_));
+  sampling_ = AllocationSampling(bytes, vm_feature_release(jvmti_) >= kRightCountSince);
 }
 
 std::string VmEngine::prepare(JNIEnv*) {

@@ -6,7 +6,6 @@
 #include "bci/class_file.h"
 #include "core/class_names.h"
 #include "core/log.h"
-#include "vm/class_changes/class_bytes.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 
@@ -22,6 +21,18 @@ jobject platform_loader(JNIEnv* jni) {
   const LocalRef<jobject> loader(jni, jni->CallStaticObjectMethod(loaders.get(), get));
   if (clear_exception(jni) || !loader) return nullptr;
   return jni->NewGlobalRef(loader.get());
+}
+
+// Returns class bytes from a ClassFileLoadHook: in memory from JVMTI Allocate, which the VM frees.
+// False: no memory, and the class keeps its bytes.
+bool give_class_bytes(jvmtiEnv* jvmti, bci::ByteSpan bytes, jint* new_length,
+                      unsigned char** new_bytes) {
+  unsigned char* memory = nullptr;
+  if (jvmti->Allocate(static_cast<jlong>(bytes.size()), &memory) != JVMTI_ERROR_NONE) return false;
+  std::copy(bytes.begin(), bytes.end(), memory);
+  *new_length = static_cast<jint>(bytes.size());
+  *new_bytes = memory;
+  return true;
 }
 
 // JVMTI passes a null name for some classes that are being defined.
