@@ -13,6 +13,21 @@
 namespace ddm {
 namespace {
 
+struct NameAndDaemon {
+  std::string name;
+  bool daemon = false;
+};
+
+NameAndDaemon ask_jvmti(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
+  jvmtiThreadInfo info{};
+  if (jvmti->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return {};
+  const LocalRef<jobject> group(jni, info.thread_group);
+  const LocalRef<jobject> loader(jni, info.context_class_loader);
+  NameAndDaemon result{info.name != nullptr ? info.name : "", info.is_daemon == JNI_TRUE};
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(info.name));
+  return result;
+}
+
 jfieldID find_field(JNIEnv* jni, jclass type, const char* name, const char* signature) {
   const jfieldID field = jni->GetFieldID(type, name, signature);
   return clear_exception(jni) ? nullptr : field;
@@ -65,15 +80,7 @@ void ThreadFields::find_os_id(JNIEnv* jni, jclass thread_class) {
 }
 
 std::string ThreadFields::name(JNIEnv* jni, jthread thread) const {
-  if (name_ == nullptr) {
-    jvmtiThreadInfo info{};
-    if (jvmti_->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return "";
-    const LocalRef<jobject> group(jni, info.thread_group);
-    const LocalRef<jobject> loader(jni, info.context_class_loader);
-    std::string name = info.name != nullptr ? info.name : "";
-    jvmti_->Deallocate(reinterpret_cast<unsigned char*>(info.name));
-    return name;
-  }
+  if (name_ == nullptr) return ask_jvmti(jvmti_, jni, thread).name;
   const LocalRef<jstring> text(jni, static_cast<jstring>(jni->GetObjectField(thread, name_)));
   if (!text) return "";
   const jsize length = jni->GetStringLength(text.get());
@@ -83,14 +90,7 @@ std::string ThreadFields::name(JNIEnv* jni, jthread thread) const {
 }
 
 bool ThreadFields::daemon(JNIEnv* jni, jthread thread) const {
-  if (daemon_ == nullptr) {
-    jvmtiThreadInfo info{};
-    if (jvmti_->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return false;
-    const LocalRef<jobject> group(jni, info.thread_group);
-    const LocalRef<jobject> loader(jni, info.context_class_loader);
-    jvmti_->Deallocate(reinterpret_cast<unsigned char*>(info.name));
-    return info.is_daemon == JNI_TRUE;
-  }
+  if (daemon_ == nullptr) return ask_jvmti(jvmti_, jni, thread).daemon;
   if (holder_ == nullptr) return jni->GetBooleanField(thread, daemon_) == JNI_TRUE;
   const LocalRef<jobject> holder(jni, jni->GetObjectField(thread, holder_));
   return holder && jni->GetBooleanField(holder.get(), daemon_) == JNI_TRUE;

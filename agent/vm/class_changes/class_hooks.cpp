@@ -220,10 +220,9 @@ void ClassHooks::linked(JNIEnv* jni, jclass klass) {
   const auto passed = hooked_.take(jni, klass);
   if (passed && passed->is_current) return;
   const auto all = rewritings();
-  if (passed && passed->changed) {
-    retransformer({all->begin(), all->end()}).again(klass);
-  } else if (!all->empty()) {
-    retransformer({all->begin(), all->end()}).linked_without_hook(jni, klass);
+  const bool again = passed && passed->changed;
+  if (again || !all->empty()) {
+    retransformer({all->begin(), all->end()}).linked(jni, klass, again);
   }
 }
 

@@ -138,14 +138,9 @@ bool Retransformer::can_change(jclass klass, jint& status) const {
          jvmti_->IsModifiableClass(klass, &modifiable) == JVMTI_ERROR_NONE && modifiable;
 }
 
-void Retransformer::linked_without_hook(JNIEnv* jni, jclass klass) {
+void Retransformer::linked(JNIEnv* jni, jclass klass, bool again) {
   jint status = 0;
-  if (can_change(klass, status) && needs_(jni, klass)) these({&klass, 1});
-}
-
-void Retransformer::again(jclass klass) {
-  jint status = 0;
-  if (can_change(klass, status)) these({&klass, 1});
+  if (can_change(klass, status) && (again || needs_(jni, klass))) these({&klass, 1});
 }
 
 }  // namespace ddm

@@ -4,7 +4,7 @@
 // that class is found. Queued classes are held by weak global references and may be unloaded
 // meanwhile. Classes that are loaded but not linked are skipped (JDK-8277444: on 17 reading their
 // bytes races with linking), and classes that are being defined are not listed by JVMTI:
-// linked_without_hook() handles both once they are linked.
+// linked() handles both once they are linked.
 #pragma once
 
 #include <jvmti.h>
@@ -37,10 +37,8 @@ class Retransformer {
   void these(std::span<const jclass> classes);
 
   // Call in ClassPrepare for a class that did not pass through the hook, on the linking thread,
-  // before any code of the class runs.
-  void linked_without_hook(JNIEnv* jni, jclass klass);
-  // The same for a class that has to pass through the hook again, without asking `needs`.
-  void again(jclass klass);
+  // before any code of the class runs. `again`: it has, and has to once more, without asking `needs`.
+  void linked(JNIEnv* jni, jclass klass, bool again);
 
  private:
   class Waiting;
