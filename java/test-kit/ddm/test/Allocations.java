@@ -30,7 +30,7 @@ public final class Allocations {
         } finally {
             AgentLink.end(scope);
         }
-        return new Allocations(Figures.of(scope, Figures.ALL_SITES, Figures.MOST_FRAMES));
+        return new Allocations(Figures.of(scope));
     }
 
     /**

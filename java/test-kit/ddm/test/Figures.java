@@ -8,8 +8,7 @@ import java.util.Locale;
 
 /** The allocations of a scope, as the agent writes them (agent/adapters/test_kit/scope_text.h). */
 final class Figures {
-    static final int ALL_SITES = Integer.MAX_VALUE;
-    static final int MOST_FRAMES = 64;
+    private static final int MOST_FRAMES = 64;
 
     final long objects;
     final long bytes;
@@ -34,8 +33,8 @@ final class Figures {
     }
 
     /** Null: the scope has ended, because tracking was switched meanwhile. */
-    static Figures of(long scope, int mostSites, int mostFrames) {
-        byte[] written = AgentLink.take(scope, mostSites, mostFrames);
+    static Figures of(long scope) {
+        byte[] written = AgentLink.take(scope, Integer.MAX_VALUE, MOST_FRAMES);
         if (written == null) {
             return null;
         }
@@ -85,8 +84,12 @@ final class Figures {
 
     /** {@code 5,441 objects, 364,544 bytes}. */
     static String amount(long objects, long bytes) {
-        return String.format(Locale.ROOT, "%,d %s, %,d %s", objects,
-                objects == 1 ? "object" : "objects", bytes, bytes == 1 ? "byte" : "bytes");
+        return count(objects, "object") + ", " + count(bytes, "byte");
+    }
+
+    /** {@code 5,441 objects}, {@code 1 object}. */
+    static String count(long number, String what) {
+        return String.format(Locale.ROOT, "%,d %s", number, number == 1 ? what : what + "s");
     }
 
     /** {@code 1.2 MiB}. */

@@ -86,10 +86,9 @@ final class Ledger {
             reportFailure(failure);
         }
         System.err.println(String.format(Locale.ROOT,
-                "allocations: %,d %s, %,d %s, %s; most: %s %s in %,d", tests.size(),
-                tests.size() == 1 ? "test" : "tests", objects, objects == 1 ? "object" : "objects",
-                Figures.size(bytes), most.getKey(), Figures.size(most.getValue()[1]),
-                most.getValue()[0]));
+                "allocations: %s, %s, %s; most: %s %s in %,d", Figures.count(tests.size(), "test"),
+                Figures.count(objects, "object"), Figures.size(bytes), most.getKey(),
+                Figures.size(most.getValue()[1]), most.getValue()[0]));
         if (lost > 0) {
             System.err.println("allocations: " + lost + " are missing, since their stacks found no room;"
                     + " sites=512k gives most, and fewer tests at a time need less");

@@ -49,6 +49,6 @@ final class LimitedTest {
         } finally {
             AgentLink.end(scope);
         }
-        return Figures.of(scope, Figures.ALL_SITES, Figures.MOST_FRAMES);
+        return Figures.of(scope);
     }
 }

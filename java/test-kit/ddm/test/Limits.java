@@ -4,7 +4,6 @@ import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** The limits in the annotations of a test; those of the method hide those of its class. */
 final class Limits {
@@ -90,9 +89,7 @@ final class Limits {
         if (objects >= 0 && bytes >= 0) {
             return Figures.amount(objects, bytes);
         }
-        return objects >= 0
-                ? String.format(Locale.ROOT, "%,d %s", objects, objects == 1 ? "object" : "objects")
-                : String.format(Locale.ROOT, "%,d %s", bytes, bytes == 1 ? "byte" : "bytes");
+        return objects >= 0 ? Figures.count(objects, "object") : Figures.count(bytes, "byte");
     }
 
     private boolean counts(AllocationSite site) {

@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -34,9 +35,7 @@ public final class DdmServer {
      * connected, the handler's connected() is called at once.
      */
     public static void registerHandler(int type, ChunkHandler handler) {
-        if (handler == null) {
-            throw new NullPointerException("handler is null");
-        }
+        Objects.requireNonNull(handler, "handler is null");
         if (handlers.putIfAbsent(type, handler) != null) {
             throw taken(type, "a handler");
         }
