@@ -14,7 +14,6 @@
 #include <bitset>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 

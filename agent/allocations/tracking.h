@@ -13,7 +13,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "allocations/capture/bci_engine.h"
 #include "allocations/capture/engine.h"

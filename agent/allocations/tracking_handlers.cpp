@@ -3,11 +3,9 @@
 #include <exception>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "core/log.h"
 #include "wire/chunks/allocations.h"
-#include "wire/chunks/switch_request.h"
 #include "wire/chunks/zlib_chunk.h"
 
 namespace ddm {

@@ -1,6 +1,5 @@
 #include "core/filled_path.h"
 
-#include <array>
 #include <ctime>
 
 namespace ddm {

@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <string>
 
 #include "core/jvm_text.h"
 

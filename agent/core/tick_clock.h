@@ -3,7 +3,6 @@
 // made rarely. Any thread.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #if defined(__x86_64__)
 #include <x86intrin.h>

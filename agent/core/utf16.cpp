@@ -1,7 +1,5 @@
 #include "core/utf16.h"
 
-#include <cstdint>
-
 namespace ddm {
 
 DecodedUtf8 decode_utf8(std::string_view text) {

@@ -6,7 +6,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "adapters/dyper/dyper_options.h"
 #include "allocations/tracking_options.h"

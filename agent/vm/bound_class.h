@@ -9,7 +9,6 @@
 #include <jvmti.h>
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 

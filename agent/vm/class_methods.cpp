@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "bci/bytes.h"
 #include "bci/constant_pool.h"
 #include "bci/opcodes.h"
 #include "vm/jvmti_memory.h"

@@ -3,7 +3,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <cstdint>
 #include <new>
 #include <optional>
 #include <vector>

@@ -4,7 +4,6 @@
 #include <jni.h>
 
 #include <optional>
-#include <string>
 
 namespace ddm::management {
 

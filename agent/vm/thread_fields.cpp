@@ -3,8 +3,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <string_view>
-
 #include "core/own_memory.h"
 #include "core/utf16.h"
 #include "vm/jvmti_memory.h"

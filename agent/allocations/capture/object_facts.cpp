@@ -2,7 +2,6 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "core/log.h"
 #include "vm/jvmti_memory.h"

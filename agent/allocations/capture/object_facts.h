@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "stack/class_ids.h"
 #include "vm/gc_pauses.h"

@@ -1,7 +1,6 @@
 #include "allocations/capture/recorder.h"
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <span>
 

@@ -22,7 +22,6 @@
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
-#include <vector>
 
 #include "allocations/capture/allocated_bytes.h"
 #include "allocations/capture/books_snapshot.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <unordered_map>
 
 #include "vm/vm_flags.h"
