@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "bci/frame_states.h"
-#include "bci/opcodes.h"
+#include "bci/code_states.h"
 
 namespace bci {
 namespace {
@@ -13,7 +12,7 @@ namespace {
 std::optional<std::vector<VerificationType>> verification_types(const std::vector<FlowType>& slots,
                                                                 bool are_locals,
                                                                 ConstantPool& pool) {
-  std::vector<FlowType> entries = FrameStates::entries(slots);
+  std::vector<FlowType> entries = frame_entries(slots);
   while (are_locals && !entries.empty() && entries.back().tag == kTop) entries.pop_back();
   std::vector<VerificationType> types;
   for (const FlowType& entry : entries) {
@@ -59,48 +58,30 @@ bool may_have_unset_fields(const MethodShape& method, const TypeState& state) {
 
 std::optional<StackMap> add_frames(const Code& code, const MethodShape& method,
                                    std::span<const Label> at, ConstantPool& pool, SkipReason& why) {
-  why = SkipReason::kNoFrameState;
-  TypeSimulator simulator(code, pool, method.class_name);
-  FrameStates states(code, pool);
-  TypeState state;
-  if (!simulator.enter(method, state)) return std::nullopt;
-  states.start(state.locals);
-
+  why = SkipReason::kNone;
   StackMap map;
-  bool known = true;     // `state` is the state before the current instruction
   bool differs = false;  // the last written frame is not the base of the next one
   auto wanted = at.begin();
   auto frame = code.stack_map.frames.begin();
   const auto frames_end = code.stack_map.frames.end();
-  for (Label label = 0; label < code.end_label(); ++label) {
+  visit_states(code, method, pool, [&](Label label, const TypeState* state, const TypeState*) {
+    const bool has_frame = frame != frames_end && frame->at == label;
     const bool want = wanted != at.end() && *wanted == label;
     if (want) ++wanted;
-    if (frame != frames_end && frame->at == label) {
-      known = states.apply(*frame, state);
-      if (!known) return std::nullopt;
-      if (differs) {
-        if (!add_full(map, label, state, pool)) {
-          why = SkipReason::kPoolFull;
-          return std::nullopt;
-        }
-        map.list_unset_as(code.stack_map, *frame);
-      } else {
-        copy_frame(code.stack_map, *frame, map);
-      }
-      differs = false;
-      ++frame;
-    } else if (want) {
-      if (!known || may_have_unset_fields(method, state)) return std::nullopt;
-      if (!add_full(map, label, state, pool)) {
-        why = SkipReason::kPoolFull;
-        return std::nullopt;
-      }
-      differs = true;
+    if (why != SkipReason::kNone || !(has_frame || want)) return;
+    if (state == nullptr || (!has_frame && may_have_unset_fields(method, *state))) {
+      why = SkipReason::kNoFrameState;
+    } else if (has_frame && !differs) {
+      copy_frame(code.stack_map, *frame, map);
+    } else if (!add_full(map, label, *state, pool)) {
+      why = SkipReason::kPoolFull;
+    } else if (has_frame) {
+      map.list_unset_as(code.stack_map, *frame);
     }
-    const std::uint8_t op = code.instructions[label].opcode;
-    known = known && simulator.step(label, state) && code.falls_through(label) && op != kJsr &&
-            op != kJsrW;
-  }
+    differs = !has_frame;
+    if (has_frame) ++frame;
+  });
+  if (why != SkipReason::kNone) return std::nullopt;
   return map;
 }
 
@@ -127,9 +108,9 @@ std::optional<StackMap> extend_frames(const StackMap& map, const Code& code,
                                       const MethodShape& method, std::span<const AddedLocal> added,
                                       ConstantPool& pool, SkipReason& why) {
   why = SkipReason::kNoFrameState;
-  TypeState entry;
-  if (!TypeSimulator(code, pool, method.class_name).enter(method, entry)) return std::nullopt;
-  const auto parameters = verification_types(entry.locals, false, pool);
+  const auto entry = entry_state(code, method, pool);
+  if (!entry) return std::nullopt;
+  const auto parameters = verification_types(entry->locals, false, pool);
   if (!parameters) {
     why = SkipReason::kPoolFull;
     return std::nullopt;

@@ -1,6 +1,5 @@
 #include "bci/code_states.h"
 
-#include "bci/frame_states.h"
 #include "bci/opcodes.h"
 
 namespace bci {
@@ -17,6 +16,53 @@ std::vector<std::uint8_t> meeting_points(const Code& code) {
   return points;
 }
 
+// The successive frames of a method: each gives its locals relative to those of the previous frame.
+class FrameStates {
+ public:
+  // `locals` by slot: those at the method's entry.
+  FrameStates(const Code& code, const ConstantPool& pool, const std::vector<FlowType>& locals)
+      : code_(code), pool_(pool), locals_(frame_entries(locals)) {}
+
+  // Applies the next frame; false if it chops more locals than there are.
+  bool apply(const Frame& frame, TypeState& state) {
+    if (frame.form == FrameForm::kChop) {
+      if (frame.chopped > locals_.size()) return false;
+      locals_.resize(locals_.size() - frame.chopped);
+    }
+    if (frame.form == FrameForm::kFull) locals_.clear();
+    for (const VerificationType& type : code_.stack_map.locals(frame)) {
+      locals_.push_back(flow_type(type));
+    }
+    std::vector<FlowType> stack;
+    for (const VerificationType& type : code_.stack_map.stack(frame)) {
+      stack.push_back(flow_type(type));
+    }
+    state.locals = slots(locals_);
+    state.stack = slots(stack);
+    return true;
+  }
+
+ private:
+  FlowType flow_type(const VerificationType& type) const {
+    FlowType flow{type.tag, {}, type.made_at};
+    if (type.tag == kObject) flow.name = pool_.class_name(type.class_index);
+    return flow;
+  }
+
+  static std::vector<FlowType> slots(const std::vector<FlowType>& entries) {
+    std::vector<FlowType> slots;
+    for (const FlowType& type : entries) {
+      slots.push_back(type);
+      if (is_two_slots(type.tag)) slots.push_back({kSecondHalf});
+    }
+    return slots;
+  }
+
+  const Code& code_;
+  const ConstantPool& pool_;
+  std::vector<FlowType> locals_;
+};
+
 }  // namespace
 
 std::optional<TypeState> entry_state(const Code& code, const MethodShape& method,
@@ -29,10 +75,9 @@ std::optional<TypeState> entry_state(const Code& code, const MethodShape& method
 void visit_states(const Code& code, const MethodShape& method, const ConstantPool& pool,
                   const StateVisitor& visit) {
   TypeSimulator simulator(code, pool, method.class_name);
-  FrameStates frames(code, pool);
   TypeState state;
   bool known = simulator.enter(method, state);
-  frames.start(state.locals);
+  FrameStates frames(code, pool, state.locals);
   const std::vector<std::uint8_t> meets = meeting_points(code);
   auto frame = code.stack_map.frames.begin();
   const auto frames_end = code.stack_map.frames.end();
@@ -52,6 +97,26 @@ void visit_states(const Code& code, const MethodShape& method, const ConstantPoo
     const std::uint8_t op = code.instructions[label].opcode;
     known = stepped && code.falls_through(label) && op != kJsr && op != kJsrW;
   }
+}
+
+std::vector<FlowType> frame_entries(const std::vector<FlowType>& slots) {
+  std::vector<FlowType> entries;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    FlowType type = slots[i];
+    const bool wide = is_two_slots(type.tag);
+    if (type.tag == kSecondHalf) type = {};
+    entries.push_back(type);
+    if (wide) ++i;
+  }
+  return entries;
+}
+
+std::optional<VerificationType> verification_type(const FlowType& type, ConstantPool& pool) {
+  VerificationType made{type.tag, 0, type.made_at};
+  if (type.tag != kObject) return made;
+  made.class_index = pool.find_or_add_class(type.name);
+  if (made.class_index == 0) return std::nullopt;
+  return made;
 }
 
 }  // namespace bci

@@ -1,7 +1,6 @@
 #include "core/class_names.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace ddm {
@@ -21,15 +20,9 @@ void swap_dots_and_slashes(std::string& text, std::size_t begin) {
   }
 }
 
-constexpr std::array<std::pair<char, std::string_view>, 9> kPrimitives{{{'Z', "boolean"},
-                                                                        {'B', "byte"},
-                                                                        {'C', "char"},
-                                                                        {'S', "short"},
-                                                                        {'I', "int"},
-                                                                        {'J', "long"},
-                                                                        {'F', "float"},
-                                                                        {'D', "double"},
-                                                                        {'V', "void"}}};
+constexpr std::pair<char, std::string_view> kPrimitives[] = {
+    {'Z', "boolean"}, {'B', "byte"},  {'C', "char"},   {'S', "short"}, {'I', "int"},
+    {'J', "long"},    {'F', "float"}, {'D', "double"}, {'V', "void"}};
 
 }  // namespace
 

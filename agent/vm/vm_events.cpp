@@ -18,73 +18,69 @@ std::atomic<VmListener*>& listener_of(jvmtiEvent event) {
   return g_listeners[static_cast<std::size_t>(event - JVMTI_MIN_EVENT_TYPE_VAL)];
 }
 
-template <typename Work>
-void notify(jvmtiEvent event, const char* name, Work work) noexcept {
+template <auto Method, typename... Arguments>
+void notify(jvmtiEvent event, const char* name, Arguments... arguments) noexcept {
   VmListener* const listener = listener_of(event).load(std::memory_order_acquire);
   if (listener == nullptr) return;
   try {
-    work(*listener);
+    (listener->*Method)(arguments...);
   } catch (const std::exception& failure) {
     log_error("in {}: {}", name, failure.what());
   }
 }
 
 void JNICALL VMInit(jvmtiEnv*, JNIEnv* jni, jthread) {
-  notify(JVMTI_EVENT_VM_INIT, "VMInit", [&](VmListener& to) { to.vm_init(jni); });
+  notify<&VmListener::vm_init>(JVMTI_EVENT_VM_INIT, "VMInit", jni);
 }
 
 void JNICALL VMDeath(jvmtiEnv*, JNIEnv* jni) {
-  notify(JVMTI_EVENT_VM_DEATH, "VMDeath", [&](VmListener& to) { to.vm_death(jni); });
+  notify<&VmListener::vm_death>(JVMTI_EVENT_VM_DEATH, "VMDeath", jni);
 }
 
 void JNICALL ThreadStart(jvmtiEnv*, JNIEnv* jni, jthread thread) {
-  notify(JVMTI_EVENT_THREAD_START, "ThreadStart",
-         [&](VmListener& to) { to.thread_start(jni, thread); });
+  notify<&VmListener::thread_start>(JVMTI_EVENT_THREAD_START, "ThreadStart", jni, thread);
 }
 
 void JNICALL ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread thread) {
-  notify(JVMTI_EVENT_THREAD_END, "ThreadEnd", [&](VmListener& to) { to.thread_end(jni, thread); });
+  notify<&VmListener::thread_end>(JVMTI_EVENT_THREAD_END, "ThreadEnd", jni, thread);
 }
 
 void JNICALL SampledObjectAlloc(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject object,
                                 jclass klass, jlong size) {
-  notify(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, "SampledObjectAlloc",
-         [&](VmListener& to) { to.sampled_object_alloc(jni, thread, object, klass, size); });
+  notify<&VmListener::sampled_object_alloc>(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, "SampledObjectAlloc",
+                                            jni, thread, object, klass, size);
 }
 
 void JNICALL MonitorContendedEnter(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject object) {
-  notify(JVMTI_EVENT_MONITOR_CONTENDED_ENTER, "MonitorContendedEnter",
-         [&](VmListener& to) { to.monitor_contended_enter(jni, thread, object); });
+  notify<&VmListener::monitor_contended_enter>(JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+                                               "MonitorContendedEnter", jni, thread, object);
 }
 
 void JNICALL MonitorContendedEntered(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject) {
-  notify(JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, "MonitorContendedEntered",
-         [&](VmListener& to) { to.monitor_contended_entered(jni, thread); });
+  notify<&VmListener::monitor_contended_entered>(JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
+                                                 "MonitorContendedEntered", jni, thread);
 }
 
 void JNICALL MonitorWait(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject object, jlong) {
-  notify(JVMTI_EVENT_MONITOR_WAIT, "MonitorWait",
-         [&](VmListener& to) { to.monitor_wait(jni, thread, object); });
+  notify<&VmListener::monitor_wait>(JVMTI_EVENT_MONITOR_WAIT, "MonitorWait", jni, thread, object);
 }
 
 void JNICALL MonitorWaited(jvmtiEnv*, JNIEnv* jni, jthread thread, jobject, jboolean) {
-  notify(JVMTI_EVENT_MONITOR_WAITED, "MonitorWaited",
-         [&](VmListener& to) { to.monitor_waited(jni, thread); });
+  notify<&VmListener::monitor_waited>(JVMTI_EVENT_MONITOR_WAITED, "MonitorWaited", jni, thread);
 }
 
 void JNICALL GarbageCollectionFinish(jvmtiEnv*) {
-  notify(JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, "GarbageCollectionFinish",
-         [](VmListener& to) { to.garbage_collection_finish(); });
+  notify<&VmListener::garbage_collection_finish>(JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
+                                                 "GarbageCollectionFinish");
 }
 
 void JNICALL ResourceExhausted(jvmtiEnv*, JNIEnv*, jint flags, const void*, const char*) {
-  notify(JVMTI_EVENT_RESOURCE_EXHAUSTED, "ResourceExhausted",
-         [&](VmListener& to) { to.resource_exhausted(flags); });
+  notify<&VmListener::resource_exhausted>(JVMTI_EVENT_RESOURCE_EXHAUSTED, "ResourceExhausted",
+                                          flags);
 }
 
 void JNICALL DataDumpRequest(jvmtiEnv*) {
-  notify(JVMTI_EVENT_DATA_DUMP_REQUEST, "DataDumpRequest",
-         [](VmListener& to) { to.data_dump_request(); });
+  notify<&VmListener::data_dump_request>(JVMTI_EVENT_DATA_DUMP_REQUEST, "DataDumpRequest");
 }
 
 }  // namespace

@@ -76,13 +76,13 @@ std::optional<Table> read_table(const char* entries_symbol, const std::string& e
   return Table{*entries, *stride, *name_offset, *value_offset};
 }
 
-// Address of the value, or 0.
-std::uint64_t find_value(const std::optional<Table>& table, const char* wanted) {
-  if (!table) return 0;
+template <typename T>
+std::optional<T> find_value(const std::optional<Table>& table, const char* wanted) {
+  if (!table) return std::nullopt;
   for (std::uint64_t at = table->entries;; at += table->stride) {
     const char* name = read<const char*>(at + table->name);
-    if (name == nullptr) return 0;
-    if (std::strcmp(name, wanted) == 0) return at + table->value;
+    if (name == nullptr) return std::nullopt;
+    if (std::strcmp(name, wanted) == 0) return read<T>(at + table->value);
   }
 }
 
@@ -108,25 +108,19 @@ std::optional<std::uintptr_t> address_of(const char* type, const char* field) {
 std::optional<std::int32_t> int_constant(const char* name) {
   static const auto table = read_table("gHotSpotVMIntConstants", "gHotSpotVMIntConstant",
                                        "EntryNameOffset", "EntryValueOffset");
-  const std::uint64_t at = find_value(table, name);
-  if (at == 0) return std::nullopt;
-  return read<std::int32_t>(at);
+  return find_value<std::int32_t>(table, name);
 }
 
 std::optional<std::uint64_t> long_constant(const char* name) {
   static const auto table = read_table("gHotSpotVMLongConstants", "gHotSpotVMLongConstant",
                                        "EntryNameOffset", "EntryValueOffset");
-  const std::uint64_t at = find_value(table, name);
-  if (at == 0) return std::nullopt;
-  return read<std::uint64_t>(at);
+  return find_value<std::uint64_t>(table, name);
 }
 
 std::optional<std::uint64_t> size_of(const char* type) {
   static const auto table =
       read_table("gHotSpotVMTypes", "gHotSpotVMType", "EntryTypeNameOffset", "EntrySizeOffset");
-  const std::uint64_t at = find_value(table, type);
-  if (at == 0) return std::nullopt;
-  return read<std::uint64_t>(at);
+  return find_value<std::uint64_t>(table, type);
 }
 
 }  // namespace ddm::vm_structs

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "bci/code_states.h"
-#include "bci/frame_states.h"
 #include "bci/opcodes.h"
 
 namespace bci {
@@ -256,7 +255,7 @@ void MethodPatcher::at_throws() {
   TypeState state;
   state.locals = steady_;
   std::vector<VerificationType> locals;
-  for (const FlowType& type : FrameStates::entries(steady_)) {
+  for (const FlowType& type : frame_entries(steady_)) {
     const auto verified = verification_type(type, editor_.pool());
     if (!verified) why = SkipReason::kPoolFull;
     locals.push_back(verified.value_or(VerificationType{}));

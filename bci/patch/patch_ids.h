@@ -30,15 +30,9 @@ class PatchIds {
   virtual std::int32_t block_id(std::string_view owner, std::string_view name,
                                 std::string_view descriptor, std::uint32_t first) = 0;
   // The counter of that number for code in that class; negative refuses, too.
-  virtual std::int32_t counter_of(std::int32_t id, std::string_view class_name) {
-    (void)class_name;
-    return id;
-  }
+  virtual std::int32_t counter_of(std::int32_t id, std::string_view /*class_name*/) { return id; }
   // The timer of that number.
-  virtual std::int32_t timer_of(std::int32_t id, std::string_view class_name) {
-    (void)class_name;
-    return id;
-  }
+  virtual std::int32_t timer_of(std::int32_t id, std::string_view /*class_name*/) { return id; }
 };
 
 // One sequence for all three kinds, from 1 on, as in DYPATCH. Any thread.

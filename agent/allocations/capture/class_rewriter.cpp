@@ -1,5 +1,7 @@
 #include "allocations/capture/class_rewriter.h"
 
+#include <fmt/format.h>
+
 #include <iterator>
 #include <span>
 #include <string_view>
@@ -23,7 +25,6 @@ using bci::HookNumbers;
 using bci::MethodPattern;
 
 constexpr const char* kTakesObject = "(Ljava/lang/Object;)V";
-constexpr std::string_view kCloneDescriptor = "()Ljava/lang/Object;";
 
 HookMethod hook(const char* name) { return {kTrackerClass, name, kTakesObject}; }
 
@@ -33,15 +34,13 @@ const MethodPattern kCopyOfRange{"java/util/Arrays", "copyOfRange",
                                  "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;"};
 const MethodPattern kUninitialized{"jdk/internal/misc/Unsafe", "allocateUninitializedArray0", ""};
 const MethodPattern kToBytes{"java/lang/StringUTF16", "toBytes", "([CII)[B"};
+const MethodPattern kClone{"", "clone", "()Ljava/lang/Object;"};
 
-// The rule for calls of clone() that `wanted` selects.
-CallRule clone_rule(const char* hook_name, bool (*wanted)(const CallSite&)) {
-  return {{"", "clone", std::string(kCloneDescriptor)},
-          CallPosition::kAfter,
-          hook(hook_name),
-          [wanted](const CallSite& site) -> std::optional<HookNumbers> {
-            if (!wanted(site)) return std::nullopt;
-            return HookNumbers{};
+// The rule for the matching calls that `wanted` selects.
+CallRule rule_where(bool (*wanted)(const CallSite&), MethodPattern callee, CallPosition position,
+                    const char* hook_name) {
+  return {std::move(callee), position, hook(hook_name), [wanted](const CallSite& site) {
+            return wanted(site) ? std::optional(HookNumbers{}) : std::nullopt;
           }};
 }
 
@@ -66,17 +65,9 @@ bool is_string_builder(std::string_view class_name) {
 // A chain of append() calls ending in toString(): C2 replaces it by one array and one String,
 // without a constructor call or an array instruction, unless the builder escapes. String.valueOf()
 // is often inlined at the end of a chain.
-CallRule built_rule() {
-  return {{"", "toString", "()Ljava/lang/String;"},
-          CallPosition::kBeforeOn,
-          hook("kept"),
-          [](const CallSite& site) -> std::optional<HookNumbers> {
-            if (is_string_builder(site.callee.owner) ||
-                (site.caller_class == "java/lang/String" && site.caller_name == "valueOf")) {
-              return HookNumbers{};
-            }
-            return std::nullopt;
-          }};
+bool may_end_chain(const CallSite& site) {
+  return is_string_builder(site.callee.owner) ||
+         (site.caller_class == "java/lang/String" && site.caller_name == "valueOf");
 }
 
 // The flags that enable these two in C2. C1 does neither; a JVMCI compiler may.
@@ -92,20 +83,13 @@ bool compilers_do(const char* flag) {
 // that may be used is created, which its constructor's hook records, or taken from the cache. Boxes
 // of bytes and booleans are always cached.
 void add_boxes(std::vector<CallRule>& rules) {
-  struct Box {
-    const char* name;
-    const char* descriptor;
-  };
-  constexpr Box kBoxes[] = {
-      {"java/lang/Integer", "(I)Ljava/lang/Integer;"},
-      {"java/lang/Long", "(J)Ljava/lang/Long;"},
-      {"java/lang/Short", "(S)Ljava/lang/Short;"},
-      {"java/lang/Character", "(C)Ljava/lang/Character;"},
-      {"java/lang/Float", "(F)Ljava/lang/Float;"},
-      {"java/lang/Double", "(D)Ljava/lang/Double;"},
-  };
-  for (const Box& box : kBoxes) {
-    rules.push_back({{box.name, "valueOf", box.descriptor}, CallPosition::kAfter, hook("kept")});
+  constexpr std::pair<char, const char*> kBoxes[] = {
+      {'I', "java/lang/Integer"},   {'J', "java/lang/Long"},  {'S', "java/lang/Short"},
+      {'C', "java/lang/Character"}, {'F', "java/lang/Float"}, {'D', "java/lang/Double"}};
+  for (const auto& [letter, box] : kBoxes) {
+    rules.push_back({{box, "valueOf", fmt::format("({})L{};", letter, box)},
+                     CallPosition::kAfter,
+                     hook("kept")});
   }
 }
 
@@ -122,12 +106,15 @@ std::vector<CallRule> call_rules(bool with_built) {
       made({"java/lang/reflect/Array", "newArray", ""}, "newArray"),
       made({"java/lang/reflect/Array", "multiNewArray", ""}, "nested"),
       made({"java/lang/Throwable", "fillInStackTrace", "(I)Ljava/lang/Throwable;"}, "backtraced"),
-      clone_rule("made", always_copies),
-      clone_rule("cloned", may_copy),
-      clone_rule("superCloned", may_copy_in_superclass),
+      rule_where(always_copies, kClone, CallPosition::kAfter, "made"),
+      rule_where(may_copy, kClone, CallPosition::kAfter, "cloned"),
+      rule_where(may_copy_in_superclass, kClone, CallPosition::kAfter, "superCloned"),
   };
   if (compilers_do(kUnboxFlag)) add_boxes(rules);
-  if (with_built) rules.push_back(built_rule());
+  if (with_built) {
+    rules.push_back(rule_where(may_end_chain, {"", "toString", "()Ljava/lang/String;"},
+                               CallPosition::kBeforeOn, "kept"));
+  }
   return rules;
 }
 
@@ -137,14 +124,8 @@ std::vector<CallRule> maker_rules() {
     return CallRule{{owner, name, ""}, CallPosition::kAfter, hook("constructed")};
   };
   // Lambdas, mostly.
-  const CallRule dynamic{{"", "", ""},
-                         CallPosition::kAfter,
-                         hook("constructed"),
-                         [](const CallSite& site) -> std::optional<HookNumbers> {
-                           if (site.opcode != bci::kInvokedynamic) return std::nullopt;
-                           return HookNumbers{};
-                         }};
-  return {dynamic,
+  const auto is_dynamic = [](const CallSite& site) { return site.opcode == bci::kInvokedynamic; };
+  return {rule_where(is_dynamic, {}, CallPosition::kAfter, "constructed"),
           maker("java/lang/reflect/Constructor", "newInstance"),
           maker("java/lang/reflect/Constructor", "newInstanceWithCaller"),
           maker("java/lang/Class", "newInstance"),
