@@ -23,12 +23,21 @@ class PatchIds {
   PatchIds& operator=(const PatchIds&) = delete;
   virtual ~PatchIds() = default;
 
-  virtual std::int32_t class_id(std::string_view class_name) = 0;
-  virtual std::int32_t method_id(std::string_view owner, std::string_view name,
-                                 std::string_view descriptor) = 0;
-  // The block that begins with instruction `first` (ordinal, from 0) of that method.
-  virtual std::int32_t block_id(std::string_view owner, std::string_view name,
-                                std::string_view descriptor, std::uint32_t first) = 0;
+  // A class, a method, or the block of it that begins with instruction `first` (ordinal, from 0).
+  struct Part {
+    std::string_view owner, name = {}, descriptor = {};
+    std::int64_t first = -1;
+  };
+  virtual std::int32_t id_of(const Part& part) = 0;
+  std::int32_t class_id(std::string_view class_name) { return id_of({class_name}); }
+  std::int32_t method_id(std::string_view owner, std::string_view name,
+                         std::string_view descriptor) {
+    return id_of({owner, name, descriptor});
+  }
+  std::int32_t block_id(std::string_view owner, std::string_view name, std::string_view descriptor,
+                        std::uint32_t first) {
+    return id_of({owner, name, descriptor, first});
+  }
   // The counter of that number for code in that class; negative refuses, too.
   virtual std::int32_t counter_of(std::int32_t id, std::string_view /*class_name*/) { return id; }
   // The timer of that number.
@@ -40,11 +49,7 @@ class PatchIdTable : public PatchIds {
  public:
   explicit PatchIdTable(std::int32_t first = 1) : next_(first) {}
 
-  std::int32_t class_id(std::string_view class_name) override;
-  std::int32_t method_id(std::string_view owner, std::string_view name,
-                         std::string_view descriptor) override;
-  std::int32_t block_id(std::string_view owner, std::string_view name, std::string_view descriptor,
-                        std::uint32_t first) override;
+  std::int32_t id_of(const Part& part) override;
 
   struct Entry {
     std::int32_t id = 0;
@@ -54,9 +59,6 @@ class PatchIdTable : public PatchIds {
   std::vector<Entry> entries() const;  // by id
 
  private:
-  std::int32_t id_of(std::string_view owner, std::string_view name, std::string_view descriptor,
-                     std::int64_t first);
-
   mutable std::mutex mutex_;
   std::int32_t next_;
   std::map<std::string, std::int32_t, std::less<>> ids_;

@@ -11,13 +11,6 @@ namespace {
 
 using Kind = ArgumentKind;
 
-std::int32_t hash_of(std::initializer_list<std::string_view> parts, std::uint32_t more = 0) {
-  std::size_t hash = more;
-  for (const std::string_view part : parts) hash = hash * 31 + std::hash<std::string_view>()(part);
-  // Covers all sizes of constants.
-  return static_cast<std::int32_t>((hash & 0x7fffffff) >> (hash % 31));
-}
-
 class PlanMaker {
  public:
   explicit PlanMaker(const std::string& sinks) : sinks_(sinks) {}
@@ -283,16 +276,13 @@ class PatchParser {
 
 }  // namespace
 
-std::int32_t HashedIds::class_id(std::string_view class_name) { return hash_of({class_name}); }
-
-std::int32_t HashedIds::method_id(std::string_view owner, std::string_view name,
-                                  std::string_view descriptor) {
-  return hash_of({owner, name, descriptor});
-}
-
-std::int32_t HashedIds::block_id(std::string_view owner, std::string_view name,
-                                 std::string_view descriptor, std::uint32_t first) {
-  return hash_of({owner, name, descriptor}, first);
+std::int32_t HashedIds::id_of(const Part& part) {
+  std::size_t hash = static_cast<std::uint32_t>(part.first);
+  for (const std::string_view text : {part.owner, part.name, part.descriptor}) {
+    hash = hash * 31 + std::hash<std::string_view>()(text);
+  }
+  // Covers all sizes of constants.
+  return static_cast<std::int32_t>((hash & 0x7fffffff) >> (hash % 31));
 }
 
 PatchPlan every_patch(const std::string& sinks, const std::vector<SiteKind>& only) {

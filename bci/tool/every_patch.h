@@ -14,11 +14,7 @@ namespace bci {
 // Numbers derived from names only, without a table.
 class HashedIds : public PatchIds {
  public:
-  std::int32_t class_id(std::string_view class_name) override;
-  std::int32_t method_id(std::string_view owner, std::string_view name,
-                         std::string_view descriptor) override;
-  std::int32_t block_id(std::string_view owner, std::string_view name, std::string_view descriptor,
-                        std::uint32_t first) override;
+  std::int32_t id_of(const Part& part) override;
 };
 
 // Each site of each method calls static methods of `sinks` with all available values. `only`: the

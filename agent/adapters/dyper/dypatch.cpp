@@ -24,24 +24,13 @@ class UsedIds final : public bci::PatchIds {
   explicit UsedIds(bci::PatchIds& ids) : ids_(ids) {}
   const std::map<std::int32_t, const char*>& used() const { return used_; }
 
-  std::int32_t class_id(std::string_view class_name) override {
-    return use(ids_.class_id(class_name), "CLASS");
-  }
-  std::int32_t method_id(std::string_view owner, std::string_view name,
-                         std::string_view descriptor) override {
-    return use(ids_.method_id(owner, name, descriptor), "METHOD");
-  }
-  std::int32_t block_id(std::string_view owner, std::string_view name, std::string_view descriptor,
-                        std::uint32_t first) override {
-    return use(ids_.block_id(owner, name, descriptor, first), "BLOCK");
-  }
-
- private:
-  std::int32_t use(std::int32_t id, const char* type) {
-    used_[id] = type;
+  std::int32_t id_of(const Part& part) override {
+    const std::int32_t id = ids_.id_of(part);
+    used_[id] = part.first >= 0 ? "BLOCK" : part.name.empty() ? "CLASS" : "METHOD";
     return id;
   }
 
+ private:
   bci::PatchIds& ids_;
   std::map<std::int32_t, const char*> used_;
 };

@@ -28,15 +28,7 @@ class PatchCounters final : public bci::PatchIds {
   // `ids`: the numbers of the tables.
   PatchCounters(bci::PatchIds& ids, SinkCells& cells) : ids_(ids), cells_(cells) {}
 
-  std::int32_t class_id(std::string_view class_name) override { return ids_.class_id(class_name); }
-  std::int32_t method_id(std::string_view owner, std::string_view name,
-                         std::string_view descriptor) override {
-    return ids_.method_id(owner, name, descriptor);
-  }
-  std::int32_t block_id(std::string_view owner, std::string_view name, std::string_view descriptor,
-                        std::uint32_t first) override {
-    return ids_.block_id(owner, name, descriptor, first);
-  }
+  std::int32_t id_of(const Part& part) override { return ids_.id_of(part); }
   std::int32_t counter_of(std::int32_t id, std::string_view class_name) override;
   std::int32_t timer_of(std::int32_t id, std::string_view class_name) override;
 

@@ -338,14 +338,7 @@ TEST_CASE("a counter's number takes the place of an id where it is asked for") {
 TEST_CASE("an id that is refused refuses the site") {
   class NoIds : public PatchIds {
    public:
-    std::int32_t class_id(std::string_view) override { return -1; }
-    std::int32_t method_id(std::string_view, std::string_view, std::string_view) override {
-      return -1;
-    }
-    std::int32_t block_id(std::string_view, std::string_view, std::string_view,
-                          std::uint32_t) override {
-      return -1;
-    }
+    std::int32_t id_of(const Part&) override { return -1; }
   } ids;
   ClassBuilder cls("Sample", 61);
   add_loop(cls);
