@@ -58,18 +58,19 @@ class ByteReader {
   bool ok_ = true;
 };
 
+// Its calls can be chained: out.u1(tag).u2(index).
 class ByteWriter {
  public:
-  void u1(std::uint32_t value) { bytes_.push_back(static_cast<std::uint8_t>(value)); }
-  void u2(std::uint32_t value) {
-    u1(value >> 8);
-    u1(value);
+  ByteWriter& u1(std::uint32_t value) {
+    bytes_.push_back(static_cast<std::uint8_t>(value));
+    return *this;
   }
-  void u4(std::uint32_t value) {
-    u2(value >> 16);
-    u2(value);
+  ByteWriter& u2(std::uint32_t value) { return u1(value >> 8).u1(value); }
+  ByteWriter& u4(std::uint32_t value) { return u2(value >> 16).u2(value); }
+  ByteWriter& append(ByteSpan bytes) {
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    return *this;
   }
-  void append(ByteSpan bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
   // Overwrites 1, 2 or 4 bytes written before, such as a length that is known only afterwards.
   void patch_u1(std::size_t at, std::uint32_t value) {
     bytes_[at] = static_cast<std::uint8_t>(value);

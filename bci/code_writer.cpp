@@ -139,9 +139,7 @@ class CodeWriter {
   bool write_body() {
     if (editor_.max_stack() > 0xffff) return fail(SkipReason::kStackTooDeep);
     out_.reserve(length_ + 256);
-    out_.u2(editor_.max_stack());
-    out_.u2(editor_.max_locals());
-    out_.u4(length_);
+    out_.u2(editor_.max_stack()).u2(editor_.max_locals()).u4(length_);
     write_instructions();
     return write_handlers() && write_attributes();
   }
@@ -199,20 +197,15 @@ class CodeWriter {
     const std::uint32_t target = label_[instruction.target];
     const std::uint32_t at = instruction_[label];
     if (is_wide_branch(instruction.opcode)) {
-      out_.u1(instruction.opcode);
-      out_.u4(target - at);
+      out_.u1(instruction.opcode).u4(target - at);
     } else if (!widened_[label]) {
-      out_.u1(instruction.opcode);
-      out_.u2(target - at);
+      out_.u1(instruction.opcode).u2(target - at);
     } else if (is_conditional(instruction.opcode)) {
-      out_.u1(inverse_condition(instruction.opcode));
-      out_.u2(kInverseLength + kGotoWLength);
+      out_.u1(inverse_condition(instruction.opcode)).u2(kInverseLength + kGotoWLength);
       map_run(position(), instruction.bci, true);
-      out_.u1(kGotoW);
-      out_.u4(target - (at + kInverseLength));
+      out_.u1(kGotoW).u4(target - (at + kInverseLength));
     } else {
-      out_.u1(instruction.opcode == kGoto ? kGotoW : kJsrW);
-      out_.u4(target - at);
+      out_.u1(instruction.opcode == kGoto ? kGotoW : kJsrW).u4(target - at);
     }
   }
 
@@ -233,8 +226,7 @@ class CodeWriter {
     } else {
       out_.append({body + 4, 4});  // npairs
       for (std::size_t i = 1; i < size; ++i) {
-        out_.append({body + 8 * i, 4});  // match
-        out_.u4(offset(i));
+        out_.append({body + 8 * i, 4}).u4(offset(i));  // match, offset
       }
     }
   }
@@ -247,17 +239,13 @@ class CodeWriter {
       const bool behind_enter =
           handler.start > 0 && code_.instructions[handler.start - 1].opcode == kMonitorenter;
       out_.u2(behind_enter ? after_[handler.start - 1] : label_[handler.start]);
-      out_.u2(label_[handler.end]);
-      out_.u2(label_[handler.handler]);
-      out_.u2(handler.catch_type);
+      out_.u2(label_[handler.end]).u2(label_[handler.handler]).u2(handler.catch_type);
     }
     // Appended last, so the program's handlers take precedence. Each handler covers the previous
     // ones.
     for (std::size_t i = 0; i < editor_.catch_alls().size(); ++i) {
-      out_.u2(label_[editor_.catch_alls()[i].start]);
-      out_.u2(label_[handler_label(i)]);
-      out_.u2(label_[handler_label(i)]);
-      out_.u2(0);
+      const std::uint32_t end = label_[handler_label(i)];
+      out_.u2(label_[editor_.catch_alls()[i].start]).u2(end).u2(end).u2(0);
     }
     return true;
   }

@@ -141,20 +141,14 @@ std::uint16_t ConstantPool::add_entry(const ByteWriter& entry, std::uint32_t ind
 
 std::uint16_t ConstantPool::add_pair(ConstantTag tag, std::uint16_t first, std::uint16_t second) {
   if (first == 0 || second == 0) return 0;
-  ByteWriter entry;
-  entry.u1(tag);
-  entry.u2(first);
-  entry.u2(second);
-  return add_entry(entry);
+  return add_entry(ByteWriter().u1(tag).u2(first).u2(second));
 }
 
 std::uint16_t ConstantPool::add_utf8(std::string_view text) {
   if (text.size() > 0xffff) return 0;
-  ByteWriter entry;
-  entry.u1(kUtf8);
-  entry.u2(static_cast<std::uint32_t>(text.size()));
-  for (char c : text) entry.u1(static_cast<std::uint8_t>(c));
-  return add_entry(entry);
+  const ByteSpan bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+  return add_entry(
+      ByteWriter().u1(kUtf8).u2(static_cast<std::uint32_t>(text.size())).append(bytes));
 }
 
 std::uint16_t ConstantPool::add_class(std::string_view name) {
@@ -166,11 +160,7 @@ std::uint16_t ConstantPool::add_string(std::string_view text) {
 }
 
 std::uint16_t ConstantPool::add_reference(ConstantTag tag, std::uint16_t index) {
-  if (index == 0) return 0;
-  ByteWriter entry;
-  entry.u1(tag);
-  entry.u2(index);
-  return add_entry(entry);
+  return index == 0 ? std::uint16_t{0} : add_entry(ByteWriter().u1(tag).u2(index));
 }
 
 std::uint16_t ConstantPool::find_or_add_class(std::string_view name) {
@@ -186,18 +176,12 @@ std::uint16_t ConstantPool::find_or_add_class(std::string_view name) {
 }
 
 std::uint16_t ConstantPool::add_integer(std::int32_t value) {
-  ByteWriter entry;
-  entry.u1(kInteger);
-  entry.u4(static_cast<std::uint32_t>(value));
-  return add_entry(entry);
+  return add_entry(ByteWriter().u1(kInteger).u4(static_cast<std::uint32_t>(value)));
 }
 
 std::uint16_t ConstantPool::add_eight_bytes(ConstantTag tag, std::uint64_t value) {
-  ByteWriter entry;
-  entry.u1(tag);
-  entry.u4(static_cast<std::uint32_t>(value >> 32));
-  entry.u4(static_cast<std::uint32_t>(value));
-  return add_entry(entry, 2);
+  const auto high = static_cast<std::uint32_t>(value >> 32);
+  return add_entry(ByteWriter().u1(tag).u4(high).u4(static_cast<std::uint32_t>(value)), 2);
 }
 
 std::uint16_t ConstantPool::add_long(std::int64_t value) {

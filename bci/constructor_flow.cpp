@@ -112,13 +112,11 @@ class Follower {
       if (work_ > kMaxWork || !reach_handlers(label, state)) return false;
       if (uninitialized) flow_.initialized_from = std::max(flow_.initialized_from, label + 1);
       const std::uint8_t op = code_.instructions[label].opcode;
+      if (!simulator_.step(label, state)) return false;
       if (uninitialized && op == kInvokespecial) {
-        if (!simulator_.step(label, state)) return false;
         // Only the call on `this` initializes it, in all copies at once.
         uninitialized = state.has_uninitialized_this();
         if (!uninitialized) add_super_call(label);
-      } else if (!simulator_.step(label, state)) {
-        return false;
       }
       bool reached = true;
       for_each_target(label, [&](Label target, bool pushes) {

@@ -132,8 +132,7 @@ bool write_line_numbers(ByteSpan body, const Code& code, const LabelOffsets& off
   for (std::uint16_t left = count; left > 0 && in.ok(); --left) {
     const auto start = moved(in.u2(), code, offsets.label);
     if (!start) return false;
-    out.u2(*start);
-    out.u2(in.u2());
+    out.u2(*start).u2(in.u2());
   }
   return in.ok() && in.at_end();
 }
@@ -148,9 +147,7 @@ bool write_local_variables(ByteSpan body, const Code& code, const LabelOffsets& 
     const auto start = moved(old_start, code, offsets.label);
     const auto end = moved(old_start + in.u2(), code, offsets.label);
     if (!start || !end) return false;
-    out.u2(*start);
-    out.u2(*end - *start);
-    out.append(in.take(6));
+    out.u2(*start).u2(*end - *start).append(in.take(6));
   }
   return in.ok() && in.at_end();
 }

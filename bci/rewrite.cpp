@@ -82,15 +82,12 @@ class ClassRewriter {
     std::size_t size = old.size() + file_.pool.added_bytes().size();
     for (const Written& written : written_) size += written.body.size();
     out.reserve(size);
-    out.append(old.first(kPoolCountAt));
-    out.u2(file_.pool.count());
-    out.append(old.subspan(kPoolAt, file_.pool_end - kPoolAt));
-    out.append(file_.pool.added_bytes());
+    out.append(old.first(kPoolCountAt)).u2(file_.pool.count());
+    out.append(old.subspan(kPoolAt, file_.pool_end - kPoolAt)).append(file_.pool.added_bytes());
     std::size_t from = file_.pool_end;
     for (const Written& written : written_) {
       out.append(old.subspan(from, written.length_at - from));
-      out.u4(static_cast<std::uint32_t>(written.body.size()));
-      out.append(written.body);
+      out.u4(static_cast<std::uint32_t>(written.body.size())).append(written.body);
       from = written.length_at + 4 + written.old_length;
     }
     out.append(old.subspan(from));

@@ -25,20 +25,16 @@ Snippet& Snippet::one_byte(std::uint8_t opcode, int slots) {
 
 Snippet& Snippet::indexed(std::uint8_t opcode, std::uint16_t index, int slots) {
   if (index == 0) problem_ = SkipReason::kPoolFull;
-  code_.u1(opcode);
-  code_.u2(index);
+  code_.u1(opcode).u2(index);
   grow(slots);
   return *this;
 }
 
 Snippet& Snippet::access_local(std::uint8_t opcode, std::uint32_t slot, int slots) {
   if (!std::in_range<std::uint8_t>(slot)) {
-    code_.u1(kWide);
-    code_.u1(opcode);
-    code_.u2(slot);
+    code_.u1(kWide).u1(opcode).u2(slot);
   } else {
-    code_.u1(opcode);
-    code_.u1(slot);
+    code_.u1(opcode).u1(slot);
   }
   grow(slots);
   return *this;
@@ -69,11 +65,9 @@ Snippet& Snippet::push(std::int32_t value) {
   if (value >= -1 && value <= 5) {
     code_.u1(static_cast<std::uint32_t>(kIconst0 + value));
   } else if (std::in_range<std::int8_t>(value)) {
-    code_.u1(kBipush);
-    code_.u1(static_cast<std::uint32_t>(value));
+    code_.u1(kBipush).u1(static_cast<std::uint32_t>(value));
   } else if (std::in_range<std::int16_t>(value)) {
-    code_.u1(kSipush);
-    code_.u2(static_cast<std::uint32_t>(value));
+    code_.u1(kSipush).u2(static_cast<std::uint32_t>(value));
   } else {
     return indexed(kLdcW, pool_->add_integer(value), 1);
   }

@@ -132,8 +132,7 @@ void write_stack_map(const StackMap& map, const LabelOffsets& offsets, ByteWrite
     previous = offset;
     const bool fits = delta < kFirstSameWithItem;
     if (frame.lists_unset) {
-      out.u1(kEarlyLarval);
-      out.u2(frame.unset_count);
+      out.u1(kEarlyLarval).u2(frame.unset_count);
       for (const std::uint16_t field : map.unset(frame)) out.u2(field);
     }
     switch (frame.form) {
