@@ -70,7 +70,7 @@ std::string AgentThread::start_thread(JNIEnv* jni) {
   jni->DeleteGlobalRef(life->thread);
   const std::lock_guard lock(mutex_);
   --running_;
-  return std::string("RunAgentThread: ") + jvmti_error_name(error);
+  return jvmti_failure("RunAgentThread", error);
 }
 
 bool AgentThread::add(Task task) {

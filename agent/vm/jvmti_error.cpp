@@ -49,4 +49,9 @@ const char* jvmti_error_name(jvmtiError error) {
   return "another error";
 }
 
+std::string jvmti_failure(const char* what, jvmtiError error) {
+  if (error == JVMTI_ERROR_NONE) return "";
+  return std::string(what) + ": " + jvmti_error_name(error);
+}
+
 }  // namespace ddm

@@ -23,9 +23,7 @@ std::string follow_references(jvmtiEnv* jvmti, jint filter, std::function<void()
   jvmtiHeapCallbacks callbacks{};
   callbacks.heap_reference_callback = on_reference;
   const jvmtiError error = jvmti->FollowReferences(filter, nullptr, nullptr, &callbacks, &pause);
-  if (error != JVMTI_ERROR_NONE) {
-    return std::string("FollowReferences: ") + jvmti_error_name(error);
-  }
+  if (error != JVMTI_ERROR_NONE) return jvmti_failure("FollowReferences", error);
   return pause.done ? "" : "FollowReferences did not call back";
 }
 

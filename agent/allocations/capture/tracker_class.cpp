@@ -64,9 +64,7 @@ std::string TrackerClass::swap(bool on) {
   definition.klass = class_.link();
   definition.class_bytes = on ? kTrackerOn : kTrackerOff;
   definition.class_byte_count = static_cast<jint>(on ? kTrackerOnSize : kTrackerOffSize);
-  const jvmtiError error = jvmti_->RedefineClasses(1, &definition);
-  if (error == JVMTI_ERROR_NONE) return "";
-  return std::string("redefining java.lang.DdmTracker: ") + jvmti_error_name(error);
+  return jvmti_failure("redefining java.lang.DdmTracker", jvmti_->RedefineClasses(1, &definition));
 }
 
 }  // namespace ddm

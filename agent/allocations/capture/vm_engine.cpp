@@ -72,10 +72,7 @@ std::string VmEngine::prepare(JNIEnv*) {
     return "another agent of this VM has the allocation events, which only one can have; "
            "engine=bci works beside it";
   }
-  if (error != JVMTI_ERROR_NONE) {
-    return std::string("can_generate_sampled_object_alloc_events: ") + jvmti_error_name(error);
-  }
-  return "";
+  return jvmti_failure("can_generate_sampled_object_alloc_events", error);
 }
 
 std::string VmEngine::start(JNIEnv* jni) {
@@ -91,24 +88,20 @@ std::string VmEngine::start(JNIEnv* jni) {
 }
 
 std::string VmEngine::set_vm_interval(std::int64_t bytes) {
-  const jvmtiError error = jvmti_->SetHeapSamplingInterval(static_cast<jint>(bytes));
-  if (error == JVMTI_ERROR_NONE) return "";
-  return std::string("SetHeapSamplingInterval: ") + jvmti_error_name(error);
+  return jvmti_failure("SetHeapSamplingInterval",
+                       jvmti_->SetHeapSamplingInterval(static_cast<jint>(bytes)));
 }
 
 std::string VmEngine::switch_events(jvmtiEventMode mode, jthread thread) {
-  const jvmtiError error =
-      jvmti_->SetEventNotificationMode(mode, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, thread);
-  if (error == JVMTI_ERROR_NONE) return "";
-  return std::string(mode == JVMTI_ENABLE ? "enabling" : "disabling") +
-         " SampledObjectAlloc: " + jvmti_error_name(error);
+  return jvmti_failure(
+      mode == JVMTI_ENABLE ? "enabling SampledObjectAlloc" : "disabling SampledObjectAlloc",
+      jvmti_->SetEventNotificationMode(mode, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, thread));
 }
 
 std::string VmEngine::stop(JNIEnv*) {
-  const std::string error = switch_events(JVMTI_DISABLE, nullptr);
-  if (!error.empty()) return error;
-  give_capability_back();
-  return "";
+  std::string error = switch_events(JVMTI_DISABLE, nullptr);
+  if (error.empty()) give_capability_back();
+  return error;
 }
 
 void VmEngine::give_capability_back() {

@@ -92,7 +92,7 @@ ClassHooks* ClassHooks::create(JNIEnv* jni, std::string& error) {
   if (failed == JVMTI_ERROR_NONE) failed = jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
   if (failed != JVMTI_ERROR_NONE) {
     jvmti->DisposeEnvironment();
-    error = std::string("classes cannot be retransformed: ") + jvmti_error_name(failed);
+    error = jvmti_failure("classes cannot be retransformed", failed);
     return nullptr;
   }
   hooks->platform_loader_ = platform_loader(jni);
@@ -114,10 +114,9 @@ std::shared_ptr<const ClassHooks::Rewritings> ClassHooks::rewritings() const {
 }
 
 std::string ClassHooks::set_event(jvmtiEvent event, bool on) {
-  const jvmtiError error =
-      jvmti_->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE, event, nullptr);
-  if (error == JVMTI_ERROR_NONE) return "";
-  return std::string("switching the class events: ") + jvmti_error_name(error);
+  return jvmti_failure(
+      "switching the class events",
+      jvmti_->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE, event, nullptr));
 }
 
 // Lock held. ClassPrepare stays enabled while a changed class is not linked: it is restored when

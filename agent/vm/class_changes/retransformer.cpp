@@ -55,7 +55,7 @@ void Retransformer::find_wanted(JNIEnv* jni, Waiting& wanted, Totals& totals) co
   const LocalFrame frame(jni, 64);
   const jvmtiError error = jvmti_->GetLoadedClasses(&count, classes.out());
   if (error != JVMTI_ERROR_NONE) {
-    return failed_(std::string("GetLoadedClasses: ") + jvmti_error_name(error), "");
+    return failed_(jvmti_failure("GetLoadedClasses", error), "");
   }
   totals.loaded = count;
   wanted.reserve(count);
@@ -115,7 +115,7 @@ void Retransformer::these(std::span<const jclass> classes) {
     JvmtiPtr<char> signature(jvmti_);
     jvmti_->GetClassSignature(classes[0], signature.out(), nullptr);
     log_info("{} stays as it was: {}", text_of(signature), jvmti_error_name(error));
-    failed_(std::string("retransform: ") + jvmti_error_name(error), text_of(signature));
+    failed_(jvmti_failure("retransform", error), text_of(signature));
     return;
   }
   const std::size_t half = classes.size() / 2;
