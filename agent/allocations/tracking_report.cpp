@@ -31,11 +31,7 @@ void Tracking::write_ring_facts() {
   const auto put = [](std::string_view text, auto& to) {
     std::copy_n(text.begin(), std::min(text.size(), to.size()), to.begin());
   };
-  AllocRing* const ring = ring_.get();
-  const BookTotals totals = books_
-                                .snapshot(ThreadBooks::What::kTotals,
-                                          [ring] { return ring != nullptr ? ring->last_seq() : 0; })
-                                .totals();
+  const BookTotals totals = books_.snapshot(ThreadBooks::What::kTotals).totals();
   RingFacts facts;
   facts.updated_ms = epoch_ms();
   facts.tracked_ms = tracked_ms();
@@ -80,10 +76,9 @@ void Tracking::add_records(ReportData& data, JNIEnv* jni) {
   }
   if (on_) books_.poll_times(tracked_ms());
   std::optional<RingSnapshot> recent;
-  BooksSnapshot moment =
-      books_.snapshot(ThreadBooks::What::kTotalsAndSites, [ring, &recent]() -> std::uint64_t {
-        return ring != nullptr ? recent.emplace(*ring).last_seq() : 0;
-      });
+  BooksSnapshot moment = books_.snapshot(ThreadBooks::What::kTotalsAndSites, [ring, &recent] {
+    if (ring != nullptr) recent.emplace(*ring);
+  });
   if (recent) data.records = recent->records();
   recent.reset();
   moment.count_late(data.records, live_.following());

@@ -24,7 +24,4 @@ std::string system_property(jvmtiEnv* jvmti, const char* name);
 // 17, 25, ...; 0: unknown.
 int vm_feature_release(jvmtiEnv* jvmti);
 
-// "sun.java.command" (main class or jar path, then the arguments) -> "Main" or "app.jar".
-std::string app_name_of(std::string_view java_command);
-
 }  // namespace ddm

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "core/log.h"
 #include "vm/management.h"
@@ -19,8 +21,7 @@ std::string_view take_word(std::string_view& text) {
   return word;
 }
 
-}  // namespace
-
+// The `VM.log` command, derived from the output of `VM.log list`; "" = nothing to change.
 std::string command_to_silence_jvmti(std::string_view log_configuration) {
   // " #0: stdout all=warning uptime,level,tags foldmultilines=false"
   constexpr std::string_view kStdout = "#0: stdout ";
@@ -35,6 +36,8 @@ std::string command_to_silence_jvmti(std::string_view log_configuration) {
   }
   return fmt::format("VM.log output=stdout what={},jvmti=off decorators={}", selection, decorators);
 }
+
+}  // namespace
 
 void keep_jvmti_log_off_stdout(JNIEnv* jni) {
   const auto list = management::run_diagnostic_command(jni, "VM.log list");

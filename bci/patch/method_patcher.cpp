@@ -45,7 +45,6 @@ MethodPatcher::MethodPatcher(ClassContext& context, MethodContext& method, CodeE
       steady_(scope_.parameters) {
   patched_.name = method.name();
   patched_.descriptor = method.descriptor();
-  patched_.is_static = method.outline().is_static();
 }
 
 void MethodPatcher::apply() {
@@ -82,7 +81,8 @@ bool MethodPatcher::this_initialized(Label at) const {
 }
 
 MaybeValue MethodPatcher::method_lock(const Site& site, const TypeState* state) {
-  if (!patched_.is_static) return value_of({ArgumentKind::kThis}, {scope_, site, state, true});
+  if (!method_.outline().is_static())
+    return value_of({ArgumentKind::kThis}, {scope_, site, state, true});
   constexpr std::uint16_t kClassConstants = 49;  // ldc of a class
   if (context_.file().major < kClassConstants) return {};
   return {PatchValue{"Ljava/lang/Class;",
@@ -284,9 +284,7 @@ void MethodPatcher::at_throws() {
 }
 
 void MethodPatcher::add_site(const Site& site) {
-  patched_.sites.push_back({site.kind, editor_.code().bci_of(site.label), site.label,
-                            scope_.tables.blocks.first_of(site.label),
-                            scope_.tables.lines.line_of(site.label)});
+  patched_.sites.push_back({site.kind, editor_.code().bci_of(site.label), site.label});
 }
 
 void MethodPatcher::refuse(const Site& site, CallRefusal refusal, bool whole_method) {

@@ -19,13 +19,10 @@ struct PatchedSite {
   SiteKind kind = SiteKind::kEnter;
   std::uint16_t bci = 0;
   std::uint32_t instruction = 0;  // ordinal
-  std::uint32_t block = 0;        // first instruction of its block
-  std::int32_t line = -1;         // -1: unknown
 };
 
 struct PatchedMethod {
   std::string name, descriptor;
-  bool is_static = false;
   std::vector<PatchedSite> sites;
 };
 

@@ -31,16 +31,14 @@ struct BookTotals {
 
 class BooksSnapshot {
  public:
-  std::uint64_t last_seq() const { return last_seq_; }
-
   // How objects are followed, for records whose threads have not counted them yet.
   struct Following {
     std::int64_t began_ms = 0;  // on the clock of the records
     bool each = true;           // false: one object in several
   };
 
-  // Counts the records up to last_seq() that were in the ring but not yet in their thread's book,
-  // so that recorded = seen - dropped - overwritten. With `following` they count as just born, so
+  // Counts the records that were in the ring at that moment but not yet in their thread's book, so
+  // that recorded = seen - dropped - overwritten. With `following` they count as just born, so
   // that every object seen is followed here, too.
   void count_late(const RecordSet& records, const std::optional<Following>& following);
 
@@ -67,7 +65,6 @@ class BooksSnapshot {
   std::unordered_map<BookNumber, Thread> threads_;  // with a book
   EndedThreads ended_;                              // with closed books
   BookNumber last_number_ = 0;
-  std::uint64_t last_seq_ = 0;
   bool has_counters_ = false;
   std::shared_ptr<const Sites> sites_;  // null: not counted, or not requested
   std::vector<SiteReading> site_sums_;

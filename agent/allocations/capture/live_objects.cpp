@@ -22,11 +22,9 @@ constexpr milliseconds kRest{1'000};          // until spare memory is released 
 constexpr std::size_t kManyHandles = 65'536;  // half a megabyte in the VM
 constexpr std::size_t kSitesAtOnce = 4096;    // under a lock that recording threads may need
 
-const char* text_of(std::size_t reason) {
-  constexpr std::array kTexts = {"no room for more objects", "no memory", "unknown kind of handle",
-                                 "value class"};
-  return kTexts[reason];
-}
+// By Reason.
+constexpr std::array kNotFollowedTexts = {"no room for more objects", "no memory",
+                                          "unknown kind of handle", "value class"};
 
 }  // namespace
 
@@ -192,8 +190,6 @@ bool LiveObjects::is_dead(JNIEnv* jni, std::uint64_t number) const {
                         : jni->IsSameObject(weak(number), nullptr) == JNI_TRUE;
 }
 
-std::uint32_t LiveObjects::now() const { return BirthTime::of(coarse_epoch_ms() - began_ms_); }
-
 // Sweeps take at most half of this thread's time; collections during a sweep are covered by the
 // next one.
 void LiveObjects::watch(JNIEnv* jni) {
@@ -241,7 +237,7 @@ void LiveObjects::sweep(JNIEnv* jni) {
   }
   delete_handles(jni, strays);
   most_handles_ = std::max(most_handles_, chunks.size());
-  const std::uint32_t now = this->now();
+  const std::uint32_t now = BirthTime::of(coarse_epoch_ms() - began_ms_);
   table->begin_ages(gc);
   DeadHandles::Buffer dead;
   std::size_t count = 0;
@@ -366,7 +362,7 @@ LiveSummary LiveObjects::summary(std::uint64_t gc, const SiteLife& all) const {
   summary.followed_ms = followed_ms();
   for (std::size_t i = 0; i < not_followed_.size(); ++i) {
     const std::int64_t n = not_followed_[i].load(std::memory_order_relaxed);
-    if (n > 0) summary.not_followed[text_of(i)] = n;
+    if (n > 0) summary.not_followed[kNotFollowedTexts[i]] = n;
   }
   return summary;
 }

@@ -109,7 +109,6 @@ class LiveObjects {
   void remove_handles(JNIEnv* jni);
   void hold_strongly(JNIEnv* jni, const LiveStore::Chunks& chunks, DumpedObjects& held) const;
   void end_thread(std::chrono::milliseconds patience);
-  std::uint32_t now() const;
 
   static constexpr std::chrono::milliseconds kCloseLimit{50};
   static constexpr std::uint64_t kTagBits = 3;

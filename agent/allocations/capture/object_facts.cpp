@@ -57,7 +57,7 @@ ObjectFacts::Facts ObjectFacts::of(JNIEnv* jni, jobject object, jclass klass, st
   KlassFacts klass_facts;
   if (!find(*word, pauses, klass_facts)) [[unlikely]] {
     const LocalRef<jclass> own(jni, klass == nullptr ? jni->GetObjectClass(object) : nullptr);
-    klass_facts = learn(jni, klass != nullptr ? klass : own.get(), *word, pauses);
+    klass_facts = learn(klass != nullptr ? klass : own.get(), *word, pauses);
   }
   if (size == 0) size = size_of(object, klass_facts.layout_helper, pause);
   if (size == 0) [[unlikely]]
@@ -117,8 +117,7 @@ void ObjectFacts::insert(std::uint64_t word, std::uint32_t pauses, KlassFacts kl
   slot.check.store(word ^ mixed_check(id, helper), std::memory_order_relaxed);
 }
 
-ObjectFacts::KlassFacts ObjectFacts::learn(JNIEnv*, jclass klass, std::uint64_t word,
-                                           std::uint32_t pauses) {
+ObjectFacts::KlassFacts ObjectFacts::learn(jclass klass, std::uint64_t word, std::uint32_t pauses) {
   KlassFacts klass_facts;
   if (klass == nullptr) return klass_facts;
   klass_facts.class_id = class_ids_.id_of(klass);

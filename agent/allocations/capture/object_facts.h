@@ -53,7 +53,7 @@ class ObjectFacts {
   std::optional<std::uint64_t> class_word(jobject object, std::uint64_t pause) const;
   bool find(std::uint64_t word, std::uint32_t pauses, KlassFacts& klass_facts) const;
   void insert(std::uint64_t word, std::uint32_t pauses, KlassFacts klass_facts);
-  KlassFacts learn(JNIEnv* jni, jclass klass, std::uint64_t word, std::uint32_t pauses);
+  KlassFacts learn(jclass klass, std::uint64_t word, std::uint32_t pauses);
   // 0: unknown, or the object may have moved.
   std::int64_t size_of(jobject object, std::int32_t layout_helper, std::uint64_t pause) const;
   Facts query(JNIEnv* jni, jobject object, jclass klass, std::int64_t size);

@@ -64,8 +64,7 @@ class Recorder {
   // Sets the stack walker from now on.
   void use_stacks(StackCapture& stacks) { stacks_ = &stacks; }
   StackCapture& stacks() { return *stacks_; }
-  SeenMethods& methods() { return methods_; }
-  Reclamation& reclamation() { return reclamation_; }  // callers of methods() are inside a Reading
+  SeenMethods& methods() { return methods_; }  // callers are inside a Reading
 
   // Separates sites by thread: a stack's innermost frame is then thread_frame(). Call while nothing
   // is recorded.

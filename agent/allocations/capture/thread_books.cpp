@@ -234,8 +234,7 @@ ThreadBytes ThreadBooks::balance(Book& book, const Seen& seen) const {
   return result;
 }
 
-BooksSnapshot ThreadBooks::snapshot(What what,
-                                    const std::function<std::uint64_t()>& last_seq) const {
+BooksSnapshot ThreadBooks::snapshot(What what, const std::function<void()>& read_ring) const {
   BooksSnapshot moment;
   const std::lock_guard lock(mutex_);
   std::unique_lock<std::mutex> held;
@@ -255,9 +254,9 @@ BooksSnapshot ThreadBooks::snapshot(What what,
     const std::vector<SiteEntry> open = book->journal.open(seen.entries);
     moment.site_entries_.insert(moment.site_entries_.end(), open.begin(), open.end());
   }
-  moment.last_seq_ = last_seq();
+  if (read_ring) read_ring();
   if (held) held.unlock();
-  // Counters are read last, so that they include every record up to last_seq(): allocated >= seen.
+  // Counters are read last, so that they include every record of the ring: allocated >= seen.
   for (const auto& [vm_thread, book] : books_) {
     BooksSnapshot::Thread& thread = moment.threads_[book->number];
     thread.bytes = balance(*book, thread.seen);

@@ -89,9 +89,9 @@ class ThreadBooks {
   void thread_started(JNIEnv* jni, jthread thread);
   void thread_ending(JNIEnv* jni);
 
-  // A snapshot of all books; `last_seq` is called at that moment for the newest record's seq.
+  // A snapshot of all books; at that moment `read_ring`, if there is one, reads the records.
   enum class What { kTotals, kTotalsAndSites };
-  BooksSnapshot snapshot(What what, const std::function<std::uint64_t()>& last_seq) const;
+  BooksSnapshot snapshot(What what, const std::function<void()>& read_ring = nullptr) const;
 
   // Adds the names that the sites refer to.
   void add_names(NamesInUse& used) const;
