@@ -26,7 +26,7 @@ class PlanTransformation : public Transformation {
       if (patches.empty()) continue;
       CodeEditor* editor = method.editor();
       if (editor != nullptr) {
-        MethodPatcher(context, method, *editor, plan_, ids_, std::move(patches), result_).apply();
+        patch_method(context, method, *editor, plan_, ids_, std::move(patches), result_);
         continue;
       }
       const SkipReason why = method.has_code() && !method.skips().empty()
