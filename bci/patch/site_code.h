@@ -1,14 +1,19 @@
 // Inserts the calls of one patch before and after one instruction, or none of them.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "bci/patch/operands.h"
-#include "bci/patch/patch_call.h"
 
 namespace bci {
 
 using Calls = std::vector<const PatchCall*>;
+
+struct CallRefusal {
+  SkipReason why = SkipReason::kNone;
+  std::string detail;
+};
 
 // Slots for values that a call needs in another order than on the stack, or after an instruction
 // that consumes them. Shared by all sites of a method; sites around the same instruction use

@@ -170,17 +170,16 @@ class Run {
 
 int main(int argc, char** argv) {
   Options options;
+  const std::map<std::string, std::string*> texts = {
+      {"--hooks", &options.hooks}, {"--hook-class", &options.hook_class}, {"-o", &options.output}};
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    const bool takes_value = argument == "--hooks" || argument == "--hook-class" ||
-                             argument == "-o" || argument == "--patch";
-    if (takes_value && i + 1 == argc) return usage(argument + " needs a value");
-    if (argument == "--hooks") {
-      options.hooks = argv[++i];
-    } else if (argument == "--hook-class") {
-      options.hook_class = argv[++i];
-    } else if (argument == "-o") {
-      options.output = argv[++i];
+    const auto text = texts.find(argument);
+    if ((text != texts.end() || argument == "--patch") && i + 1 == argc) {
+      return usage(argument + " needs a value");
+    }
+    if (text != texts.end()) {
+      *text->second = argv[++i];
     } else if (argument == "--patch") {
       const std::string patch = argv[++i];
       if (!add_patches(patch, options.patches)) return usage("cannot read " + patch);
