@@ -79,8 +79,7 @@ bool Code::decode_targets(Instruction& instruction) {
   const std::uint8_t* body = at + switch_header(instruction.bci);
   const std::size_t size = switch_size(label_at(instruction.bci));
   for (std::size_t i = 0; i < size; ++i) {
-    const std::size_t entry =
-        op == kTableswitch ? (i == 0 ? 0 : 8 + 4 * i) : (i == 0 ? 0 : 4 + 8 * i);
+    const std::size_t entry = i == 0 ? 0 : op == kTableswitch ? 8 + 4 * i : 4 + 8 * i;
     const Label label = label_of(read_s4(body + entry));
     if (label == kNoLabel) return false;
     switch_labels.push_back(label);

@@ -61,11 +61,10 @@ std::uint32_t CodeEditor::add_scratch(std::uint32_t slots) {
 }
 
 std::uint32_t CodeEditor::add_local(std::string_view type) {
-  constexpr std::uint8_t kTags[] = {kInt, kLongType, kFloatType, kDoubleType, kObject};
   const ValueKind kind = kind_of(type);
   const std::uint32_t slot = add_scratch(static_cast<std::uint32_t>(slots_of(kind)));
   if (slot == kNoSlot) return slot;
-  AddedLocal local{slot, {kTags[static_cast<int>(kind)], 0, kNoLabel}};
+  AddedLocal local{slot, {kTagOfKind[static_cast<int>(kind)], 0, kNoLabel}};
   Snippet initial = snippet();
   if (kind == ValueKind::kReference) {
     local.type.class_index = pool_->find_or_add_class(class_name_of(type));

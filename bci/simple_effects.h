@@ -91,8 +91,7 @@ inline constexpr std::uint8_t kFirstBinary = 0x60, kFirstUnary = 0x74, kLastUnar
 inline constexpr std::uint8_t kFirstShift = 0x78, kFirstBitwise = 0x7e, kLastBitwise = 0x83;
 
 constexpr Effect effect_of_arithmetic(std::size_t opcode) {
-  constexpr std::uint8_t kTypes[] = {kInt, kLongType, kFloatType, kDoubleType};
-  const std::uint8_t type = opcode <= kLastUnary ? kTypes[opcode % 4] : kTypes[opcode % 2];
+  const std::uint8_t type = kTagOfKind[opcode <= kLastUnary ? opcode % 4 : opcode % 2];
   const std::uint8_t slots = is_two_slots(type) ? 2 : 1;
   const bool shifts = opcode >= kFirstShift && opcode < kFirstBitwise;
   const bool unary = opcode >= kFirstUnary && opcode <= kLastUnary;

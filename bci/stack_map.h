@@ -37,6 +37,9 @@ enum TypeTag : std::uint8_t {
   kUninitialized = 8,  // + offset of the `new`
 };
 
+// By ValueKind: of iload, lload, fload, dload, aload.
+inline constexpr std::uint8_t kTagOfKind[] = {kInt, kLongType, kFloatType, kDoubleType, kObject};
+
 constexpr bool is_two_slots(std::uint8_t tag) { return tag == kLongType || tag == kDoubleType; }
 
 struct VerificationType {

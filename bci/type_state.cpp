@@ -27,20 +27,9 @@ FlowType object(std::string_view name) { return {kObject, name}; }
 
 // Type of a field descriptor.
 FlowType type_of(std::string_view descriptor) {
-  switch (descriptor[0]) {
-    case 'J':
-      return {kLongType};
-    case 'D':
-      return {kDoubleType};
-    case 'F':
-      return {kFloatType};
-    case 'L':
-      return object(descriptor.substr(1, descriptor.size() - 2));
-    case '[':
-      return object(descriptor);
-    default:
-      return {kInt};
-  }
+  const ValueKind kind = kind_of(descriptor);
+  if (kind == ValueKind::kReference) return object(class_name_of(descriptor));
+  return {kTagOfKind[static_cast<int>(kind)]};
 }
 
 FlowType load(const TypeState& state, std::size_t slot) {
@@ -195,8 +184,7 @@ bool TypeSimulator::step_wide(ByteSpan bytes, TypeState& state) {
   } else if (op >= kIstore && op <= kAstore) {
     return store(state, slot, stored_slots(op - kIstore));
   } else if (op >= kIload && op < kAload) {
-    constexpr std::array<std::uint8_t, 4> kLoaded = {kInt, kLongType, kFloatType, kDoubleType};
-    push(state, {kLoaded[op - std::size_t{kIload}]});
+    push(state, {kTagOfKind[op - std::size_t{kIload}]});
   }
   return true;  // iinc and ret change no type
 }

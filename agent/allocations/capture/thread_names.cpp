@@ -4,6 +4,7 @@
 
 #include "allocations/store/alloc_record.h"
 #include "vm/jvmti_memory.h"
+#include "vm/thread_list.h"
 
 namespace ddm {
 namespace {
@@ -79,14 +80,10 @@ void ThreadNames::store(std::int64_t id, const std::string& name) {
 std::map<std::int64_t, std::string> ThreadNames::read(
     JNIEnv* jni, const std::unordered_set<std::int64_t>& wanted) {
   std::map<std::int64_t, std::string> live;
-  jint count = 0;
-  JvmtiPtr<jthread> threads(jvmti_);
   const LocalFrame frame(jni, 64);
-  if (jvmti_->GetAllThreads(&count, threads.out()) == JVMTI_ERROR_NONE) {
-    for (jint i = 0; i < count; ++i) {
-      const std::int64_t id = jni->GetLongField(threads[i], fields_.id);
-      if (wanted.contains(id)) live[id] = name_of(jni, threads[i]);
-    }
+  for (const jthread thread : all_threads(jvmti_, jni)) {
+    const std::int64_t id = jni->GetLongField(thread, fields_.id);
+    if (wanted.contains(id)) live[id] = name_of(jni, thread);
   }
   const std::lock_guard lock(mutex_);
   if (std::erase_if(names_, [&](const auto& entry) { return !wanted.contains(entry.first); }) > 0) {

@@ -1,10 +1,8 @@
 package ddm.test;
 
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.engine.TestSource;
 import org.junit.platform.engine.support.descriptor.ClassSource;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestExecutionListener;
@@ -81,9 +79,7 @@ public final class AllocationsListener implements TestExecutionListener {
 
     /** Null: the test is not a method. */
     private static MethodSource method(TestIdentifier test) {
-        Optional<TestSource> source = test.getSource();
-        return source.isPresent() && source.get() instanceof MethodSource
-                ? (MethodSource) source.get() : null;
+        return test.getSource().orElse(null) instanceof MethodSource method ? method : null;
     }
 
     /** A dynamic test runs when the method that created it has returned. */
@@ -95,10 +91,8 @@ public final class AllocationsListener implements TestExecutionListener {
         MethodSource source = method(test);
         for (TestIdentifier at = test; source == null && at != null; at = parent(at)) {
             source = method(at);
-            Optional<TestSource> of = at.getSource();
-            if (source == null && of.isPresent() && of.get() instanceof ClassSource) {
-                return TestNames.clean(((ClassSource) of.get()).getClassName() + "."
-                        + test.getDisplayName());
+            if (source == null && at.getSource().orElse(null) instanceof ClassSource of) {
+                return TestNames.clean(of.getClassName() + "." + test.getDisplayName());
             }
         }
         return source == null ? TestNames.clean(test.getUniqueId())
