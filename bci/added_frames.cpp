@@ -54,6 +54,12 @@ bool may_have_unset_fields(const MethodShape& method, const TypeState& state) {
          std::ranges::find(state.locals, kUninitializedThis, &FlowType::tag) != state.locals.end();
 }
 
+std::size_t slot_count(const std::vector<VerificationType>& entries) {
+  std::size_t slots = entries.size();
+  for (const VerificationType& type : entries) slots += is_two_slots(type.tag) ? 1 : 0;
+  return slots;
+}
+
 }  // namespace
 
 std::optional<StackMap> add_frames(const Code& code, const MethodShape& method,
@@ -84,16 +90,6 @@ std::optional<StackMap> add_frames(const Code& code, const MethodShape& method,
   if (why != SkipReason::kNone) return std::nullopt;
   return map;
 }
-
-namespace {
-
-std::size_t slot_count(const std::vector<VerificationType>& entries) {
-  std::size_t slots = entries.size();
-  for (const VerificationType& type : entries) slots += is_two_slots(type.tag) ? 1 : 0;
-  return slots;
-}
-
-}  // namespace
 
 bool append_locals(std::vector<VerificationType>& entries, std::span<const AddedLocal> added) {
   for (const AddedLocal& local : added) {

@@ -13,12 +13,6 @@
 #include "core/log.h"
 
 namespace ddm {
-namespace {
-
-// How long a report waits for the live figures of the last collection.
-constexpr std::chrono::seconds kSweepPatience{2};
-
-}  // namespace
 
 void Tracking::refresh_ring_file() {
   // If the lock is held for a start, stop or report, the summary is updated next time.
@@ -69,6 +63,8 @@ bool Tracking::add_to(ReportData& data, JNIEnv* jni) {
 }
 
 void Tracking::add_records(ReportData& data, JNIEnv* jni) {
+  // How long a report waits for the live figures of the last collection.
+  constexpr std::chrono::seconds kSweepPatience{2};
   ReportSummary& summary = data.summary;
   AllocRing* const ring = ring_.get();
   if (jni != nullptr && !live_.settle(kSweepPatience)) {

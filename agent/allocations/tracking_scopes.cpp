@@ -8,11 +8,6 @@
 #include "vm/class_changes/class_archive.h"
 
 namespace ddm {
-namespace {
-
-constexpr std::chrono::seconds kCollectionPatience{10};
-
-}  // namespace
 
 std::string Tracking::count_scopes(JNIEnv* jni) {
   const auto why_not = [this]() -> std::string {
@@ -68,6 +63,7 @@ bool Tracking::follow_scopes(JNIEnv* jni) {
 }
 
 std::optional<LiveBySite> Tracking::live_by_site() {
+  constexpr std::chrono::seconds kCollectionPatience{10};
   const std::lock_guard lock(mutex_);
   const std::shared_ptr<Sites> sites = books_.shared_sites();
   if (!live_.on() || !sites) return std::nullopt;

@@ -9,11 +9,6 @@
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
-namespace {
-
-constexpr jint kLocalRefs = 8;
-
-}  // namespace
 
 LibraryRange jdwp_library() {
   const auto find = [](dl_phdr_info* library, std::size_t, void* found) -> int {
@@ -35,6 +30,7 @@ LibraryRange jdwp_library() {
 
 // The jdwp agent publishes its address in the VM's agent properties, which tools like jcmd read.
 std::string jdwp_listener(JNIEnv* jni) {
+  constexpr jint kLocalRefs = 8;
   const LocalFrame frame(jni, kLocalRefs);
   if (!frame.good()) return "";
   const jclass support = jni->FindClass("jdk/internal/vm/VMSupport");

@@ -7,13 +7,9 @@
 #include "vm/thread_fields.h"
 
 namespace ddm {
-namespace {
-
-constexpr jint kFurtherRefs = 64;  // for references that the caller creates
-
-}  // namespace
 
 void announce_local_refs(JNIEnv* jni, jint count) {
+  constexpr jint kFurtherRefs = 64;  // for references that the caller creates
   if (jni->EnsureLocalCapacity(count + kFurtherRefs) != JNI_OK) clear_exception(jni);
 }
 

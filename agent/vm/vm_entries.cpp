@@ -3,13 +3,9 @@
 #include "vm/vm_structs.h"
 
 namespace ddm {
-namespace {
-
-constexpr std::int64_t kMostOffset = 1 << 16;
-
-}  // namespace
 
 std::uint32_t VmEntries::offset(Names names) {
+  constexpr std::int64_t kMostOffset = 1 << 16;
   for (const auto& [type, field] : names) {
     const auto found = vm_structs::offset_of(type, field);
     if (found && *found >= 0 && *found < kMostOffset) return static_cast<std::uint32_t>(*found);

@@ -5,11 +5,6 @@
 #include "bci/opcodes.h"
 
 namespace bci {
-namespace {
-
-constexpr const char* kAnyObject = "Ljava/lang/Object;";
-
-}  // namespace
 
 Operands operands_of(const Site& site, const Code& code) {
   Operands operands;
@@ -21,7 +16,7 @@ Operands operands_of(const Site& site, const Code& code) {
     case SiteKind::kSyncTest:
     case SiteKind::kSyncEnter:
     case SiteKind::kSyncExit:
-      add_target(kAnyObject);
+      add_target("Ljava/lang/Object;");
       operands.value = 0;
       operands.value_is_kept = true;
       break;

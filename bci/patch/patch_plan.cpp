@@ -18,14 +18,6 @@ constexpr std::string_view kArgumentNames[] = {
     "INSNO", "BLOCKID", "METHODID",  "CLASSID", "REFMETHODID", "REFCLASSID"};
 static_assert(std::size(kArgumentNames) == kArgumentKindCount);
 
-}  // namespace
-
-std::string_view to_string(SiteKind kind) { return kSiteNames[static_cast<int>(kind)]; }
-
-std::string_view to_string(ArgumentKind kind) { return kArgumentNames[static_cast<int>(kind)]; }
-
-namespace {
-
 bool matches_glob(std::string_view pattern, std::string_view text) {
   if (pattern.empty()) return true;
   std::size_t at = 0, star = std::string_view::npos, resume = 0, p = 0;
@@ -46,7 +38,24 @@ bool matches_glob(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
+template <typename Is>
+bool any_call(const PatchPlan& plan, Is is) {
+  for (const MethodPatches& method : plan.methods) {
+    for (const Patch& patch : method.patches) {
+      if (std::any_of(patch.before.begin(), patch.before.end(), is) ||
+          std::any_of(patch.after.begin(), patch.after.end(), is)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace
+
+std::string_view to_string(SiteKind kind) { return kSiteNames[static_cast<int>(kind)]; }
+
+std::string_view to_string(ArgumentKind kind) { return kArgumentNames[static_cast<int>(kind)]; }
 
 bool matches_class(const MethodPatches& patches, std::string_view class_name) {
   return matches_glob(patches.class_name, class_name);
@@ -69,23 +78,6 @@ bool may_patch(const PatchPlan& plan, std::string_view class_name) {
   return std::any_of(plan.methods.begin(), plan.methods.end(),
                      [&](const MethodPatches& each) { return matches_class(each, class_name); });
 }
-
-namespace {
-
-template <typename Is>
-bool any_call(const PatchPlan& plan, Is is) {
-  for (const MethodPatches& method : plan.methods) {
-    for (const Patch& patch : method.patches) {
-      if (std::any_of(patch.before.begin(), patch.before.end(), is) ||
-          std::any_of(patch.after.begin(), patch.after.end(), is)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-}  // namespace
 
 bool holds_sink(const PatchPlan& plan, std::string_view class_name) {
   return any_call(plan, [&](const PatchCall& call) {

@@ -3,13 +3,9 @@
 #include <cmath>
 
 namespace ddm {
-namespace {
-
-constexpr std::size_t kShownOneByOne = 256;
-
-}  // namespace
 
 void EndedThreads::add(const ThreadBytes& bytes, const Seen& seen, bool carrier) {
+  constexpr std::size_t kShownOneByOne = 256;
   last_.push_back(bytes);
   seen_.add(seen);
   if (carrier) carriers_unattributed_bytes_ += bytes.unattributed_bytes();

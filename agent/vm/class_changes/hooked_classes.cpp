@@ -6,13 +6,6 @@
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
-namespace {
-
-// Classes that are defined and never linked accumulate here. Above this number the unchanged ones
-// are dropped, which costs one superfluous check each; if that does not suffice, all are.
-constexpr std::size_t kMostPassed = 100'000;
-
-}  // namespace
 
 HookedClasses::Key HookedClasses::key_of(std::string_view internal_name, jobject loader) const {
   jint loader_hash = 0;
@@ -22,6 +15,9 @@ HookedClasses::Key HookedClasses::key_of(std::string_view internal_name, jobject
 }
 
 HookedClasses::Key HookedClasses::add(std::string_view internal_name, jobject loader) {
+  // Classes that are defined and never linked accumulate here. Above this number the unchanged ones
+  // are dropped, which costs one superfluous check each; if that does not suffice, all are.
+  constexpr std::size_t kMostPassed = 100'000;
   const Key key = key_of(internal_name, loader);
   const std::lock_guard lock(mutex_);
   if (passed_.size() >= kMostPassed) {
