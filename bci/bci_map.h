@@ -21,9 +21,7 @@ struct BciRun {
 //   at the method's entry             the first instruction
 //   in a catch-all handler            the last instruction
 inline std::uint16_t original_bci(std::span<const BciRun> runs, std::uint16_t new_bci) {
-  auto next =
-      std::upper_bound(runs.begin(), runs.end(), new_bci,
-                       [](std::uint16_t at, const BciRun& run) { return at < run.new_bci; });
+  const auto next = std::ranges::upper_bound(runs, new_bci, {}, &BciRun::new_bci);
   if (next == runs.begin()) return new_bci;
   const BciRun& run = *(next - 1);
   if (run.injected) return run.old_bci;

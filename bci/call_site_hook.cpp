@@ -26,8 +26,8 @@ CallSiteHook::CallSiteHook(std::vector<CallRule> rules, std::vector<MethodPatter
 }
 
 bool CallSiteHook::holds_hook(std::string_view class_name) const {
-  return std::any_of(rules_.begin(), rules_.end(),
-                     [&](const CallRule& rule) { return rule.hook.owner == class_name; });
+  return std::ranges::any_of(rules_,
+                             [&](const CallRule& rule) { return rule.hook.owner == class_name; });
 }
 
 std::vector<const CallRule*> CallSiteHook::rules_for(const ConstantPool::Member& callee) const {
@@ -48,7 +48,7 @@ std::vector<const CallRule*> CallSiteHook::rules_for(const ConstantPool::Member&
   for (auto it = first; it != last; ++it) consider(it->second);
   for (const CallRule* rule : any_name_) consider(rule);
   // In the order of the rules, not of the index.
-  std::sort(rules.begin(), rules.end());
+  std::ranges::sort(rules);
   return rules;
 }
 

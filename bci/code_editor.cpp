@@ -82,10 +82,9 @@ std::uint32_t CodeEditor::add_local(std::string_view type) {
 
 const std::vector<CodeEditor::Insertion>& CodeEditor::insertions() {
   if (!sorted_) {
-    std::stable_sort(insertions_.begin(), insertions_.end(),
-                     [](const Insertion& a, const Insertion& b) {
-                       return std::tie(a.at, a.behind) < std::tie(b.at, b.behind);
-                     });
+    std::ranges::stable_sort(insertions_, [](const Insertion& a, const Insertion& b) {
+      return std::tie(a.at, a.behind) < std::tie(b.at, b.behind);
+    });
     sorted_ = true;
   }
   return insertions_;

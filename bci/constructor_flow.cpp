@@ -34,7 +34,7 @@ class Follower {
       kept_[label].pending = false;
       if (!run(label)) return std::nullopt;
     }
-    std::sort(flow_.super_calls.begin(), flow_.super_calls.end());
+    std::ranges::sort(flow_.super_calls);
     return flow_;
   }
 
@@ -139,7 +139,7 @@ class Follower {
 
   void add_super_call(Label label) {
     std::vector<Label>& calls = flow_.super_calls;
-    if (std::find(calls.begin(), calls.end(), label) == calls.end()) calls.push_back(label);
+    if (std::ranges::find(calls, label) == calls.end()) calls.push_back(label);
   }
 
   const Code& code_;

@@ -22,7 +22,7 @@ struct MethodPattern {
 
 inline bool matches_any(const std::vector<MethodPattern>& patterns, std::string_view owner,
                         std::string_view name, std::string_view descriptor) {
-  return std::any_of(patterns.begin(), patterns.end(), [&](const MethodPattern& pattern) {
+  return std::ranges::any_of(patterns, [&](const MethodPattern& pattern) {
     return pattern.matches(owner, name, descriptor);
   });
 }

@@ -224,8 +224,8 @@ void TypeSimulator::initialize(const FlowType& uninitialized, TypeState& state) 
   } else {
     return;
   }
-  std::replace(state.locals.begin(), state.locals.end(), uninitialized, made);
-  std::replace(state.stack.begin(), state.stack.end(), uninitialized, made);
+  std::ranges::replace(state.locals, uninitialized, made);
+  std::ranges::replace(state.stack, uninitialized, made);
 }
 
 bool TypeSimulator::load_constant(std::uint16_t index, TypeState& state) {

@@ -51,7 +51,7 @@ std::string_view internal_name_of(std::string_view signature) {
 
 std::string dotted_name(std::string_view internal_name) {
   std::string name(internal_name);
-  std::replace(name.begin(), name.end(), '/', '.');
+  std::ranges::replace(name, '/', '.');
   return name;
 }
 

@@ -49,7 +49,7 @@ bool commands_a_terminal(char32_t c) {
 
 std::string without_commands(std::string_view text, bool lines) {
   const auto is_plain = [lines](char c) { return is_printable_ascii(c) || (lines && c == '\n'); };
-  if (std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
+  if (std::ranges::all_of(text, is_plain)) return std::string(text);
   std::string out;
   out.reserve(text.size());
   decode_all(text, [&](const DecodedUtf8& one, unsigned char byte) {
@@ -70,7 +70,7 @@ std::string without_commands(std::string_view text, bool lines) {
 }  // namespace
 
 std::string utf8_of(std::string_view jvm_text) {
-  if (std::all_of(jvm_text.begin(), jvm_text.end(), is_printable_ascii)) {
+  if (std::ranges::all_of(jvm_text, is_printable_ascii)) {
     return std::string(jvm_text);
   }
   std::string out;
@@ -123,7 +123,7 @@ std::string unescaped(std::string_view ascii) {
 
 std::size_t columns_of(std::string_view utf8) {
   return static_cast<std::size_t>(
-      std::count_if(utf8.begin(), utf8.end(), [](char c) { return !is_continuation(c); }));
+      std::ranges::count_if(utf8, [](char c) { return !is_continuation(c); }));
 }
 
 std::size_t head_bytes(std::string_view utf8, std::size_t characters) {

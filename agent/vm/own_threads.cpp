@@ -26,8 +26,8 @@ void remove_own_thread(std::int64_t java_id) {
 }
 
 bool is_own_thread(std::int64_t java_id) {
-  return java_id != 0 && std::any_of(g_own_threads.begin(), g_own_threads.end(),
-                                     [java_id](const auto& own) { return own == java_id; });
+  return java_id != 0 &&
+         std::ranges::any_of(g_own_threads, [java_id](const auto& own) { return own == java_id; });
 }
 
 }  // namespace ddm

@@ -21,8 +21,8 @@ bool is_name(std::uintptr_t at) {
   constexpr std::size_t kShortest = 3;
   std::array<char, kShortest> text;
   return read_own_memory(at, text.data(), text.size()) &&
-         std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+         std::ranges::all_of(text,
+                             [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
 // nullopt if sampled entries of the table have no names.

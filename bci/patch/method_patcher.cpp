@@ -25,9 +25,9 @@ bool asks_for_object(const PatchCall& call) {
   const auto is_object = [](const PatchArgument& argument) {
     return argument.kind == ArgumentKind::kStack;
   };
-  return std::any_of(call.arguments.begin(), call.arguments.end(), is_object) ||
-         std::any_of(call.conditions.begin(), call.conditions.end(),
-                     [&](const PatchCondition& each) { return is_object(each.left); });
+  return std::ranges::any_of(call.arguments, is_object) ||
+         std::ranges::any_of(call.conditions,
+                             [&](const PatchCondition& each) { return is_object(each.left); });
 }
 
 class MethodPatcher {
@@ -220,8 +220,7 @@ class MethodPatcher {
 
   void behind_super_call(Label label, const TypeState* behind) {
     const ConstructorFlow* flow = method_.constructor_flow();
-    if (flow == nullptr || std::find(flow->super_calls.begin(), flow->super_calls.end(), label) ==
-                               flow->super_calls.end()) {
+    if (flow == nullptr || std::ranges::find(flow->super_calls, label) == flow->super_calls.end()) {
       return;
     }
     for (const Patch* patch : patches_) {
@@ -252,8 +251,7 @@ class MethodPatcher {
   }
 
   void at_throws() {
-    if (std::none_of(patches_.begin(), patches_.end(),
-                     [&](const Patch* patch) { return wants_throws(*patch); })) {
+    if (std::ranges::none_of(patches_, [&](const Patch* patch) { return wants_throws(*patch); })) {
       return;
     }
     const Label last = editor_.code().end_label() - 1;

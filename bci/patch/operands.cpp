@@ -99,7 +99,7 @@ std::optional<CompletedObject> completed_object(Label label, const PatchScope& s
     return std::nullopt;
   }
   object.on_top = receiver > 0 && before.stack[receiver - 1] == raw;
-  const auto local = std::find(before.locals.begin(), before.locals.end(), raw);
+  const auto local = std::ranges::find(before.locals, raw);
   if (!object.on_top && local != before.locals.end()) {
     object.slot = static_cast<std::uint32_t>(local - before.locals.begin());
   }

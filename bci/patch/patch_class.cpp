@@ -62,14 +62,12 @@ class PlanTransformation : public Transformation {
 void drop_skipped(const RewriteResult& rewritten, PatchResult& result) {
   for (const SkippedMethod& skipped : rewritten.skipped) {
     if (!skipped.transformation.empty()) continue;
-    const auto gone = std::remove_if(
-        result.methods.begin(), result.methods.end(), [&](const PatchedMethod& method) {
-          if (method.name != skipped.name || method.descriptor != skipped.descriptor) return false;
-          result.refused.push_back({method.name, method.descriptor, method.sites[0].kind,
-                                    skipped.reason, "the whole method", -1});
-          return true;
-        });
-    result.methods.erase(gone, result.methods.end());
+    std::erase_if(result.methods, [&](const PatchedMethod& method) {
+      if (method.name != skipped.name || method.descriptor != skipped.descriptor) return false;
+      result.refused.push_back({method.name, method.descriptor, method.sites[0].kind,
+                                skipped.reason, "the whole method", -1});
+      return true;
+    });
   }
 }
 
@@ -99,9 +97,8 @@ RewriteResult patch_or_throw(ByteSpan class_file, std::span<const PlanToApply> p
     all.push_back(&transformations.emplace_back(*each.plan, *each.ids, *each.result));
   }
   RewriteResult rewritten = rewrite(class_file, all);
-  const bool holds_sinks = std::any_of(plans.begin(), plans.end(), [&](const PlanToApply& each) {
-    return holds_sink(*each.plan, rewritten.class_name);
-  });
+  const bool holds_sinks = std::ranges::any_of(
+      plans, [&](const PlanToApply& each) { return holds_sink(*each.plan, rewritten.class_name); });
   for (const PlanToApply& each : plans) settle(rewritten, holds_sinks, each);
   return rewritten;
 }

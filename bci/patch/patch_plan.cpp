@@ -42,8 +42,7 @@ template <typename Is>
 bool any_call(const PatchPlan& plan, Is is) {
   for (const MethodPatches& method : plan.methods) {
     for (const Patch& patch : method.patches) {
-      if (std::any_of(patch.before.begin(), patch.before.end(), is) ||
-          std::any_of(patch.after.begin(), patch.after.end(), is)) {
+      if (std::ranges::any_of(patch.before, is) || std::ranges::any_of(patch.after, is)) {
         return true;
       }
     }
@@ -69,14 +68,14 @@ bool matches(const MethodPatches& patches, std::string_view class_name, std::str
 
 bool may_patch(const PatchPlan& plan, std::string_view class_name, std::string_view method,
                std::string_view descriptor) {
-  return std::any_of(plan.methods.begin(), plan.methods.end(), [&](const MethodPatches& each) {
+  return std::ranges::any_of(plan.methods, [&](const MethodPatches& each) {
     return matches(each, class_name, method, descriptor);
   });
 }
 
 bool may_patch(const PatchPlan& plan, std::string_view class_name) {
-  return std::any_of(plan.methods.begin(), plan.methods.end(),
-                     [&](const MethodPatches& each) { return matches_class(each, class_name); });
+  return std::ranges::any_of(
+      plan.methods, [&](const MethodPatches& each) { return matches_class(each, class_name); });
 }
 
 bool holds_sink(const PatchPlan& plan, std::string_view class_name) {

@@ -108,8 +108,8 @@ std::optional<Site> site_at(SiteKind kind, Label label, const Code& code, const 
 }
 
 bool all_hold(const std::vector<PatchWhen>& when, const Site& site, const MethodTables& tables) {
-  return std::all_of(when.begin(), when.end(),
-                     [&](const PatchWhen& each) { return holds(each, site, tables); });
+  return std::ranges::all_of(when,
+                             [&](const PatchWhen& each) { return holds(each, site, tables); });
 }
 
 }  // namespace bci

@@ -14,22 +14,20 @@ bool is_target(ArgumentKind kind) { return kind == ArgumentKind::kTarget; }
 using KindTest = bool (*)(ArgumentKind);
 
 std::size_t uses(const PatchCall& call, KindTest is) {
-  const auto arguments = std::count_if(call.arguments.begin(), call.arguments.end(),
-                                       [&](const PatchArgument& each) { return is(each.kind); });
-  const auto conditions =
-      std::count_if(call.conditions.begin(), call.conditions.end(),
-                    [&](const PatchCondition& each) { return is(each.left.kind); });
+  const auto arguments = std::ranges::count_if(
+      call.arguments, [&](const PatchArgument& each) { return is(each.kind); });
+  const auto conditions = std::ranges::count_if(
+      call.conditions, [&](const PatchCondition& each) { return is(each.left.kind); });
   return static_cast<std::size_t>(arguments + conditions);
 }
 
 bool any_uses(const Calls& calls, KindTest is) {
-  return std::any_of(calls.begin(), calls.end(),
-                     [&](const PatchCall* call) { return uses(*call, is) > 0; });
+  return std::ranges::any_of(calls, [&](const PatchCall* call) { return uses(*call, is) > 0; });
 }
 
 // Whether a dup right before each call provides the value.
 bool only_first(const Calls& calls, KindTest is) {
-  return std::all_of(calls.begin(), calls.end(), [&](const PatchCall* call) {
+  return std::ranges::all_of(calls, [&](const PatchCall* call) {
     const std::size_t count = uses(*call, is);
     return count == 0 || (count == 1 && !call->arguments.empty() && is(call->arguments[0].kind));
   });
@@ -212,7 +210,7 @@ std::uint32_t ScratchSlots::take(ValueKind kind) {
 
 bool SiteCode::append(const Calls& calls, const PatchPlace& place, Snippet& code,
                       CallRefusal& refusal) {
-  return std::all_of(calls.begin(), calls.end(), [&](const PatchCall* call) {
+  return std::ranges::all_of(calls, [&](const PatchCall* call) {
     if (!call->each_argument) return append_call(*call, test_class_, place, code, refusal);
     if (!scope_.descriptor) return true;
     PatchPlace each = place;

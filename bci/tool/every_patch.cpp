@@ -246,7 +246,7 @@ class PatchParser {
     }
     PatchCondition condition;
     if (!parse_argument(words_[at_], condition.left)) return false;
-    const auto relation = std::find(std::begin(kRelations), std::end(kRelations), words_[at_ + 1]);
+    const auto relation = std::ranges::find(kRelations, words_[at_ + 1]);
     if (relation == std::end(kRelations)) {
       fail("no relation " + words_[at_ + 1]);
       return false;
@@ -290,7 +290,7 @@ PatchPlan every_patch(const std::string& sinks, const std::vector<SiteKind>& onl
   MethodPatches all;
   for (int i = 0; i < kSiteKindCount; ++i) {
     const auto site = static_cast<SiteKind>(i);
-    if (!only.empty() && std::find(only.begin(), only.end(), site) == only.end()) continue;
+    if (!only.empty() && std::ranges::find(only, site) == only.end()) continue;
     for (Patch& patch : patches_of(site, make)) all.patches.push_back(std::move(patch));
   }
   PatchPlan plan;

@@ -1,7 +1,6 @@
 #include "vm/class_changes/class_archive.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "vm/vm_facts.h"
 #include "vm/vm_flags.h"
@@ -16,8 +15,8 @@ bool is_given(const char* flag) { return !vm_flags::text(flag).value_or("").empt
 // The JDK's packages, whose classes are in its default archive.
 bool is_of_jdk(std::string_view internal_name) {
   constexpr std::string_view kPackages[] = {"java/", "javax/", "jdk/", "sun/", "com/sun/"};
-  return std::any_of(std::begin(kPackages), std::end(kPackages),
-                     [&](std::string_view one) { return internal_name.starts_with(one); });
+  return std::ranges::any_of(kPackages,
+                             [&](std::string_view one) { return internal_name.starts_with(one); });
 }
 
 // The option that makes this VM write an archive; "" if none.

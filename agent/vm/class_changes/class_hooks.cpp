@@ -122,8 +122,9 @@ std::string ClassHooks::set_event(jvmtiEvent event, bool on) {
 // Lock held. ClassPrepare stays enabled while a changed class is not linked: it is restored when
 // linked.
 std::string ClassHooks::set_events() {
-  const bool hook = at_work_ > 0 || std::any_of(rewritings_->begin(), rewritings_->end(),
-                                                [](const auto* one) { return one->wants_new(); });
+  const bool hook = at_work_ > 0 || std::ranges::any_of(*rewritings_, [](const auto* one) {
+                      return one->wants_new();
+                    });
   if (hook) {
     std::string error = set_event(JVMTI_EVENT_CLASS_PREPARE, true);
     return error.empty() ? set_event(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, true) : error;
@@ -139,9 +140,8 @@ void ClassHooks::change(bool on, ClassRewriting& rewriting) {
   Rewritings changed = *rewritings_;
   std::erase(changed, &rewriting);
   if (on) {
-    const auto behind = std::find_if(changed.begin(), changed.end(), [&](const auto* other) {
-      return other->order() > rewriting.order();
-    });
+    const auto behind = std::ranges::find_if(
+        changed, [&](const auto* other) { return other->order() > rewriting.order(); });
     changed.insert(behind, &rewriting);
   }
   rewritings_ = std::make_shared<const Rewritings>(std::move(changed));
@@ -182,7 +182,7 @@ Retransformer ClassHooks::retransformer(std::vector<ClassChange*> of, Needs need
           [this, of, needs = std::move(needs)](JNIEnv* jni, jclass klass) {
             return is_class(jni, klass, [&](std::string_view name, bool is_platform) {
               if (needs) return needs(klass, name, is_platform);
-              return std::any_of(of.begin(), of.end(), [&](ClassChange* one) {
+              return std::ranges::any_of(of, [&](ClassChange* one) {
                 return one->needs_change(klass, name, is_platform);
               });
             });
