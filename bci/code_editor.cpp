@@ -31,8 +31,6 @@ void CodeEditor::insert(Label at, bool behind, const Snippet& snippet) {
   insertions_.push_back({at, behind, snippet.bytes()});
 }
 
-void CodeEditor::before(Label at, const Snippet& snippet) { insert(at, false, snippet); }
-
 void CodeEditor::after(Label at, const Snippet& snippet) {
   if (!code_.falls_through(at) || is_branch(code_.instructions[at].opcode)) {
     problem_ = SkipReason::kBadHook;

@@ -31,7 +31,7 @@ class CodeEditor {
 
   // The operand stack is empty there. In a constructor that is before this()/super().
   void at_entry(const Snippet& snippet);
-  void before(Label at, const Snippet& snippet);
+  void before(Label at, const Snippet& snippet) { insert(at, false, snippet); }
   // Not after branches, switches, returns and athrow, which do not complete normally.
   void after(Label at, const Snippet& snippet);
   // Executes `snippet` and rethrows when an exception from code at or after `start` is caught by no

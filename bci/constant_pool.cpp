@@ -1,7 +1,6 @@
 #include "bci/constant_pool.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace bci {
 namespace {
@@ -151,14 +150,6 @@ std::uint16_t ConstantPool::add_utf8(std::string_view text) {
       ByteWriter().u1(kUtf8).u2(static_cast<std::uint32_t>(text.size())).append(bytes));
 }
 
-std::uint16_t ConstantPool::add_class(std::string_view name) {
-  return add_reference(kClass, add_utf8(name));
-}
-
-std::uint16_t ConstantPool::add_string(std::string_view text) {
-  return add_reference(kString, add_utf8(text));
-}
-
 std::uint16_t ConstantPool::add_reference(ConstantTag tag, std::uint16_t index) {
   return index == 0 ? std::uint16_t{0} : add_entry(ByteWriter().u1(tag).u2(index));
 }
@@ -184,29 +175,11 @@ std::uint16_t ConstantPool::add_eight_bytes(ConstantTag tag, std::uint64_t value
   return add_entry(ByteWriter().u1(tag).u4(high).u4(static_cast<std::uint32_t>(value)), 2);
 }
 
-std::uint16_t ConstantPool::add_long(std::int64_t value) {
-  return add_eight_bytes(kLong, static_cast<std::uint64_t>(value));
-}
-
-std::uint16_t ConstantPool::add_double(double value) {
-  return add_eight_bytes(kDouble, std::bit_cast<std::uint64_t>(value));
-}
-
 std::uint16_t ConstantPool::add_member(ConstantTag tag, std::string_view owner,
                                        std::string_view name, std::string_view descriptor) {
   const std::uint16_t name_index = add_utf8(name);
   const std::uint16_t descriptor_index = add_utf8(descriptor);
   return add_pair(tag, add_class(owner), add_pair(kNameAndType, name_index, descriptor_index));
-}
-
-std::uint16_t ConstantPool::add_field(std::string_view owner, std::string_view name,
-                                      std::string_view descriptor) {
-  return add_member(kFieldref, owner, name, descriptor);
-}
-
-std::uint16_t ConstantPool::add_method(std::string_view owner, std::string_view name,
-                                       std::string_view descriptor) {
-  return add_member(kMethodref, owner, name, descriptor);
 }
 
 }  // namespace bci

@@ -6,6 +6,7 @@
 // file's bytes (modified UTF-8), which must outlive the pool.
 #pragma once
 
+#include <bit>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,15 +62,25 @@ class ConstantPool {
 
   // Index of a new or an existing entry; 0: the pool is full.
   std::uint16_t add_utf8(std::string_view text);
-  std::uint16_t add_class(std::string_view name);
-  std::uint16_t add_string(std::string_view text);  // modified UTF-8
+  std::uint16_t add_class(std::string_view name) { return add_reference(kClass, add_utf8(name)); }
+  std::uint16_t add_string(std::string_view text) {  // modified UTF-8
+    return add_reference(kString, add_utf8(text));
+  }
   std::uint16_t add_integer(std::int32_t value);
-  std::uint16_t add_long(std::int64_t value);
-  std::uint16_t add_double(double value);
+  std::uint16_t add_long(std::int64_t value) {
+    return add_eight_bytes(kLong, static_cast<std::uint64_t>(value));
+  }
+  std::uint16_t add_double(double value) {
+    return add_eight_bytes(kDouble, std::bit_cast<std::uint64_t>(value));
+  }
   std::uint16_t add_field(std::string_view owner, std::string_view name,
-                          std::string_view descriptor);
+                          std::string_view descriptor) {
+    return add_member(kFieldref, owner, name, descriptor);
+  }
   std::uint16_t add_method(std::string_view owner, std::string_view name,
-                           std::string_view descriptor);
+                           std::string_view descriptor) {
+    return add_member(kMethodref, owner, name, descriptor);
+  }
   // Like add_class, but returns an original entry of that name if there is one.
   std::uint16_t find_or_add_class(std::string_view name);
 

@@ -5,7 +5,6 @@
 #include "core/log.h"
 
 namespace ddm {
-
 namespace {
 
 class NothingFollowed final : public FollowedObjects {
@@ -60,14 +59,6 @@ void AllocationsFeature::start(JNIEnv* jni, const GivenOptions&) {
   context_.service.start_lanes(jni);  // for tracking's background work
   const std::string error = tracking_->start(jni);
   if (!error.empty()) log_error("allocation tracking: {}", error);
-}
-
-void AllocationsFeature::thread_started(JNIEnv* jni, jthread thread) {
-  if (tracking_) tracking_->thread_started(jni, thread);
-}
-
-void AllocationsFeature::thread_ending(JNIEnv* jni, jthread thread) {
-  if (tracking_) tracking_->thread_ending(jni, thread);
 }
 
 bool AllocationsFeature::write_final_reports(JNIEnv* jni, bool complete) {

@@ -28,8 +28,12 @@ class AllocationsFeature final : public Feature {
   void opened(JNIEnv* jni, bool late) override;
   void apply_options(JNIEnv* jni, const GivenOptions& given) override;
   void start(JNIEnv* jni, const GivenOptions& given) override;
-  void thread_started(JNIEnv* jni, jthread thread) override;
-  void thread_ending(JNIEnv* jni, jthread thread) override;
+  void thread_started(JNIEnv* jni, jthread thread) override {
+    if (tracking_) tracking_->thread_started(jni, thread);
+  }
+  void thread_ending(JNIEnv* jni, jthread thread) override {
+    if (tracking_) tracking_->thread_ending(jni, thread);
+  }
   void session_ended(const SessionPtr& session) override { handlers_.disconnected(session); }
   void end() override {
     handlers_.close();

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "vm/jvmti_memory.h"
+#include "vm/vm_library.h"
 
 namespace ddm {
 
@@ -22,8 +23,15 @@ inline jclass define_boot_class(JNIEnv* jni, const char* name, const unsigned ch
 }
 
 // A class that this VM may lack: a local reference, or null. Runs no Java code, so a debugger that
-// breaks on exceptions sees none. Leaves no exception pending.
-jclass find_boot_class(JNIEnv* jni, const char* name);
+// breaks on exceptions sees none: JNI's FindClass calls the application's class loader, in Java, which
+// throws if the class is missing. Leaves no exception pending.
+inline jclass find_boot_class(JNIEnv* jni, const char* name) {
+  using Find = jclass(JNICALL*)(JNIEnv*, const char*);
+  static const auto find =
+      reinterpret_cast<Find>(vm_library::symbol("JVM_FindClassFromBootLoader"));
+  const jclass found = find != nullptr ? find(jni, name) : jni->FindClass(name);
+  return clear_exception(jni) ? nullptr : found;
+}
 
 // Any class, as a global reference. Null: not found.
 inline jclass global_class(JNIEnv* jni, const char* name) {

@@ -64,10 +64,6 @@ EngineCounters BciEngine::counters(JNIEnv* jni) const {
   return counters;
 }
 
-std::string BciEngine::start(JNIEnv*) { return tracker_.swap(true); }
-
-std::string BciEngine::stop(JNIEnv*) { return tracker_.swap(false); }
-
 bool BciEngine::needs_change(jclass klass, std::string_view internal_name, bool) {
   if (is_untouchable(internal_name)) return false;
   if (internal_name == "java/lang/Object" || internal_name == kThreadClass) return true;
@@ -92,14 +88,6 @@ std::optional<bci::Bytes> BciEngine::rewrite(JNIEnv*, const LoadingClass& loadin
   auto rewritten = rewriter_.rewrite(class_file);
   if (!loading.is_new) recorder_.methods().forget_class(loading.internal_name);
   return rewritten;
-}
-
-void BciEngine::object(JNIEnv* jni, jobject made) noexcept {
-  recorder_.record(jni, made, TopFrames::kConstructors);
-}
-
-void BciEngine::made(JNIEnv* jni, jobject made) noexcept {
-  recorder_.record(jni, made, TopFrames::kTracker);
 }
 
 // While dimensions are left, the elements are arrays allocated by the same instruction.
@@ -164,18 +152,10 @@ void BciEngine::backtraced(JNIEnv* jni, jobject throwable) noexcept {
       jni, throwable, [&](jobject array) { recorder_.record(jni, array, TopFrames::kTracker); });
 }
 
-void BciEngine::constructed(JNIEnv* jni, jobject made) noexcept {
-  recorder_.listener().constructed(jni, made);
-}
-
 void BciEngine::enable_constructed_hooks() {
   if (rewriter_.hooks_constructed()) return;
   rewriter_.hook_constructed();
   rewritten_ = false;
-}
-
-void BciEngine::thread_made(JNIEnv* jni, jobject thread) noexcept {
-  recorder_.thread_made(jni, thread);
 }
 
 }  // namespace ddm

@@ -23,21 +23,27 @@ class BciEngine final : public Engine, private ClassRewriting {
 
   const char* name() const override { return "bci"; }
   std::string prepare(JNIEnv* jni) override;
-  std::string start(JNIEnv* jni) override;
-  std::string stop(JNIEnv* jni) override;
+  std::string start(JNIEnv*) override { return tracker_.swap(true); }
+  std::string stop(JNIEnv*) override { return tracker_.swap(false); }
   EngineCounters counters(JNIEnv* jni) const override;
 
   // Called by the Tracker's natives (java/tracker), on the allocating thread.
-  void object(JNIEnv* jni, jobject made) noexcept;
-  void made(JNIEnv* jni, jobject made) noexcept;
+  void object(JNIEnv* jni, jobject made) noexcept {
+    recorder_.record(jni, made, TopFrames::kConstructors);
+  }
+  void made(JNIEnv* jni, jobject made) noexcept {
+    recorder_.record(jni, made, TopFrames::kTracker);
+  }
   void arrays(JNIEnv* jni, jobject made, jint dimensions) noexcept;
   void new_array(JNIEnv* jni, jobject made) noexcept;
   void nested(JNIEnv* jni, jobject made) noexcept;
   void cloned(JNIEnv* jni, jobject made) noexcept;
   void super_cloned(JNIEnv* jni, jobject made) noexcept;
   void backtraced(JNIEnv* jni, jobject throwable) noexcept;
-  void thread_made(JNIEnv* jni, jobject thread) noexcept;
-  void constructed(JNIEnv* jni, jobject made) noexcept;
+  void thread_made(JNIEnv* jni, jobject thread) noexcept { recorder_.thread_made(jni, thread); }
+  void constructed(JNIEnv* jni, jobject made) noexcept {
+    recorder_.listener().constructed(jni, made);
+  }
 
   // Adds the hooks that call constructed() where objects are complete; the next prepare(), which must
   // follow, rewrites the classes.

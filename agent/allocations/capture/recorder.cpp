@@ -120,8 +120,4 @@ std::map<std::string, std::int64_t> Recorder::dropped() const {
   return result;
 }
 
-void Recorder::clear_dropped() {
-  for (auto& n : dropped_) n = 0;
-}
-
 }  // namespace ddm

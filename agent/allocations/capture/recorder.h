@@ -79,7 +79,9 @@ class Recorder {
   void close() { closed_ = true; }
 
   std::map<std::string, std::int64_t> dropped() const;
-  void clear_dropped();
+  void clear_dropped() {
+    for (auto& n : dropped_) n = 0;
+  }
 
  private:
   // False: nothing was recorded. Sets `size` to the object's.
