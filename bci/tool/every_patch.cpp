@@ -125,7 +125,7 @@ class PatchParser {
   PatchParser(std::string_view text, const std::string& sinks, std::string& error)
       : words_(words_of(text)), sinks_(sinks), error_(error) {}
 
-  std::optional<MethodPatches> parse() {
+  bool parse(MethodPatches& into) {
     if (words_.size() < 3) return fail("a patch is SITE before|after SINK(...) ARGUMENT...");
     Patch patch;
     if (!site(words_[0], patch.site)) return fail("no site " + words_[0]);
@@ -137,17 +137,18 @@ class PatchParser {
       return fail("a sink is a name with a descriptor, as count(I)V, not " + words_[2]);
     }
     for (at_ = 3; at_ < words_.size();) {
-      if (!word(patch, call)) return std::nullopt;
+      if (!word(patch, call)) return false;
     }
     (words_[1] == "before" ? patch.before : patch.after).push_back(std::move(call));
     methods_.patches.push_back(std::move(patch));
-    return std::move(methods_);
+    into = std::move(methods_);
+    return true;
   }
 
  private:
-  std::optional<MethodPatches> fail(std::string why) {
+  bool fail(std::string why) {
     error_ = std::move(why);
-    return std::nullopt;
+    return false;
   }
 
   static bool site(std::string_view name, SiteKind& kind) {
@@ -210,8 +211,7 @@ class PatchParser {
       if (!parse_number(value, argument.number)) argument.name = value;
       return true;
     }
-    fail("no argument " + text);
-    return false;
+    return fail("no argument " + text);
   }
 
   bool when(Patch& patch) {
@@ -231,8 +231,7 @@ class PatchParser {
     } else if ((kind == "BLOCK" || kind == "LINE") && parse_number(value, when.number)) {
       when.kind = kind == "BLOCK" ? WhenKind::kBlock : WhenKind::kLine;
     } else {
-      fail("WHEN needs FIELD=, METHOD=, CLASS=, BLOCK= or LINE=, not " + text);
-      return false;
+      return fail("WHEN needs FIELD=, METHOD=, CLASS=, BLOCK= or LINE=, not " + text);
     }
     patch.when.push_back(std::move(when));
     return true;
@@ -240,17 +239,11 @@ class PatchParser {
 
   bool condition(PatchCall& call) {
     static constexpr std::string_view kRelations[] = {"==", "!=", "<", "<=", ">", ">="};
-    if (at_ + 3 > words_.size()) {
-      fail("IF needs an argument, a relation and a value");
-      return false;
-    }
+    if (at_ + 3 > words_.size()) return fail("IF needs an argument, a relation and a value");
     PatchCondition condition;
     if (!parse_argument(words_[at_], condition.left)) return false;
     const auto relation = std::ranges::find(kRelations, words_[at_ + 1]);
-    if (relation == std::end(kRelations)) {
-      fail("no relation " + words_[at_ + 1]);
-      return false;
-    }
+    if (relation == std::end(kRelations)) return fail("no relation " + words_[at_ + 1]);
     condition.relation = static_cast<Relation>(relation - std::begin(kRelations));
     const std::string& right = words_[at_ + 2];
     std::int64_t integer = 0;
@@ -322,7 +315,9 @@ std::vector<std::pair<std::string, std::string>> every_patch_sinks() {
 
 std::optional<MethodPatches> parse_patch(std::string_view words, const std::string& sinks,
                                          std::string& error) {
-  return PatchParser(words, sinks, error).parse();
+  MethodPatches parsed;
+  if (!PatchParser(words, sinks, error).parse(parsed)) return std::nullopt;
+  return parsed;
 }
 
 }  // namespace bci
