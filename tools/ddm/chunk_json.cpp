@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "json_values.h"
 #include "wire/chunks/allocations.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/fail.h"
@@ -16,14 +17,6 @@
 namespace ddm {
 namespace {
 
-Json frame_json(std::string_view class_name, std::string_view method, std::string_view file,
-                int line) {
-  return {{"class", json_text(class_name)},
-          {"method", json_text(method)},
-          {"file", json_text(file)},
-          {"line", line}};
-}
-
 Json to_json(const HelloReply& hello) {
   return {{"version", hello.version},
           {"pid", hello.pid},
@@ -37,11 +30,7 @@ Json to_json(const HelloReply& hello) {
           {"stage", hello.stage == 0 ? "" : chunk_name(hello.stage)}};
 }
 
-Json to_json(const Features& features) {
-  Json names = Json::array();
-  for (const std::string& name : features.names) names.push_back(json_text(name));
-  return names;
-}
+Json to_json(const Features& features) { return json_texts(features.names); }
 
 Json to_json(const AppName& name) {
   return {{"app", json_text(name.name)},
@@ -63,26 +52,22 @@ Json to_json(const ThreadNameEvent<Type>& event) {
 Json to_json(const ThreadDied& event) { return {{"id", event.id}}; }
 
 Json to_json(const ThreadStatusTable& table) {
-  Json list = Json::array();
-  for (const ThreadStatusTable::Entry& entry : table.entries) {
-    list.push_back({{"id", entry.id},
-                    {"state", thread_state_name(entry.state)},
-                    {"tid", entry.os_id},
-                    {"utime", entry.user_ticks},
-                    {"stime", entry.system_ticks},
-                    {"daemon", entry.daemon}});
-  }
-  return list;
+  return json_list(table.entries, [](const ThreadStatusTable::Entry& entry) -> Json {
+    return {{"id", entry.id},
+            {"state", thread_state_name(entry.state)},
+            {"tid", entry.os_id},
+            {"utime", entry.user_ticks},
+            {"stime", entry.system_ticks},
+            {"daemon", entry.daemon}};
+  });
 }
 
 Json to_json(const ThreadStatusList& statuses) {
-  Json list = Json::array();
-  for (const ThreadStatusList::Entry& entry : statuses.entries) {
-    list.push_back({{"id", entry.id},
-                    {"state", thread_state_name(entry.state)},
-                    {"suspended", entry.suspended}});
-  }
-  return list;
+  return json_list(statuses.entries, [](const ThreadStatusList::Entry& entry) -> Json {
+    return {{"id", entry.id},
+            {"state", thread_state_name(entry.state)},
+            {"suspended", entry.suspended}};
+  });
 }
 
 Json to_json(const ThreadStack& stack) {
@@ -90,26 +75,21 @@ Json to_json(const ThreadStack& stack) {
 }
 
 Json to_json(const HeapInfo& info) {
-  Json heaps = Json::array();
-  for (const HeapInfo::Heap& heap : info.heaps) {
-    heaps.push_back({{"id", heap.id},
-                     {"ms", heap.time_ms},
-                     {"reason", static_cast<int>(heap.reason)},
-                     {"maxBytes", heap.max_bytes},
-                     {"currentBytes", heap.current_bytes},
-                     {"allocatedBytes", heap.allocated_bytes},
-                     {"allocatedObjects", heap.allocated_objects}});
-  }
-  return heaps;
+  return json_list(info.heaps, [](const HeapInfo::Heap& heap) -> Json {
+    return {{"id", heap.id},
+            {"ms", heap.time_ms},
+            {"reason", static_cast<int>(heap.reason)},
+            {"maxBytes", heap.max_bytes},
+            {"currentBytes", heap.current_bytes},
+            {"allocatedBytes", heap.allocated_bytes},
+            {"allocatedObjects", heap.allocated_objects}};
+  });
 }
 
 Json to_json(const HeapUsage& usage) {
-  Json collectors = Json::array();
-  for (const HeapUsage::Collector& collector : usage.collectors) {
-    collectors.push_back({{"name", json_text(collector.name)},
-                          {"collections", collector.collections},
-                          {"ms", collector.millis}});
-  }
+  Json collectors = json_list(usage.collectors, [](const HeapUsage::Collector& one) -> Json {
+    return {{"name", json_text(one.name)}, {"collections", one.collections}, {"ms", one.millis}};
+  });
   return {{"maxBytes", usage.max_bytes},
           {"committedBytes", usage.committed_bytes},
           {"usedBytes", usage.used_bytes},
@@ -122,12 +102,11 @@ Json to_json(const HeapBracket<Type>& bracket) {
 }
 
 Json to_json(const HeapSegment& segment) {
-  Json runs = Json::array();
-  for (const HeapRun& run : segment.runs()) {
-    runs.push_back({{"solidity", static_cast<int>(solidity_of(run.state))},
-                    {"kind", static_cast<int>(kind_of(run.state))},
-                    {"units", run.units}});
-  }
+  Json runs = json_list(segment.runs(), [](const HeapRun& run) -> Json {
+    return {{"solidity", static_cast<int>(solidity_of(run.state))},
+            {"kind", static_cast<int>(kind_of(run.state))},
+            {"units", run.units}};
+  });
   return {{"heap", segment.heap_id},  {"unit", segment.unit},   {"start", segment.start},
           {"offset", segment.offset}, {"units", segment.units}, {"runs", std::move(runs)}};
 }
@@ -143,31 +122,26 @@ Json to_json(const ResultReply<Type, Failure>& reply) {
 
 Json to_json(const NativeHeap& heap) {
   const NativePlaces places(heap.maps);
-  Json records = Json::array();
-  for (const NativeHeap::Record& record : heap.records) {
-    Json backtrace = Json::array();
-    for (const std::uint64_t pc : record.backtrace) backtrace.push_back(json_text(places.of(pc)));
-    records.push_back(
-        {{"size", record.size}, {"count", record.count}, {"backtrace", std::move(backtrace)}});
-  }
+  Json records = json_list(heap.records, [&](const NativeHeap::Record& record) -> Json {
+    const auto place = [&](std::uint64_t pc) { return json_text(places.of(pc)); };
+    return {{"size", record.size},
+            {"count", record.count},
+            {"backtrace", json_list(record.backtrace, place)}};
+  });
   return {{"totalBytes", heap.total_bytes}, {"depth", heap.depth}, {"records", std::move(records)}};
 }
 
 Json to_json(const Allocations& allocations) {
-  Json list = Json::array();
-  for (const Allocations::Entry& entry : allocations.entries) {
-    Json frames = Json::array();
-    for (const Allocations::Frame& frame : allocations.frames_of(entry)) {
-      frames.push_back(frame_json(allocations.classes[frame.class_index],
-                                  allocations.methods[frame.method_index],
-                                  allocations.files[frame.file_index], frame.line));
-    }
-    list.push_back({{"class", json_text(allocations.classes[entry.class_index])},
-                    {"size", entry.bytes},
-                    {"thread", entry.thread_id},
-                    {"stack", std::move(frames)}});
-  }
-  return list;
+  const auto frame = [&](const Allocations::Frame& one) {
+    return frame_json(allocations.classes[one.class_index], allocations.methods[one.method_index],
+                      allocations.files[one.file_index], one.line);
+  };
+  return json_list(allocations.entries, [&](const Allocations::Entry& entry) -> Json {
+    return {{"class", json_text(allocations.classes[entry.class_index])},
+            {"size", entry.bytes},
+            {"thread", entry.thread_id},
+            {"stack", json_list(allocations.frames_of(entry), frame)}};
+  });
 }
 
 template <typename Message>
@@ -185,51 +159,36 @@ std::optional<Json> thread_status(ByteSpan data) {
 
 using Decoder = std::optional<Json> (*)(ByteSpan);
 
-const std::map<ChunkType, Decoder>& decoders() {
-  static const std::map<ChunkType, Decoder> table = {
-      {HelloReply::kType, decoded<HelloReply>},
-      {Features::kType, decoded<Features>},
-      {AppName::kType, decoded<AppName>},
-      {Waiting::kType, decoded<Waiting>},
-      {Fail::kType, decoded<Fail>},
-      {ThreadCreated::kType, decoded<ThreadCreated>},
-      {ThreadRenamed::kType, decoded<ThreadRenamed>},
-      {ThreadDied::kType, decoded<ThreadDied>},
-      {ThreadStatusTable::kType, thread_status},
-      {ThreadStack::kType, decoded<ThreadStack>},
-      {HeapInfo::kType, decoded<HeapInfo>},
-      {HeapUsage::kType, decoded<HeapUsage>},
-      {HeapStart::kType, decoded<HeapStart>},
-      {HeapEnd::kType, decoded<HeapEnd>},
-      {NativeHeapStart::kType, decoded<NativeHeapStart>},
-      {NativeHeapEnd::kType, decoded<NativeHeapEnd>},
-      {kMergedSegment, decoded<HeapSegment>},
-      {kObjectSegment, decoded<HeapSegment>},
-      {kNativeSegment, decoded<HeapSegment>},
-      {TrackingState::kType, decoded<TrackingState>},
-      {ProfilingState::kType, decoded<ProfilingState>},
-      {HeapDumpReply::kType, decoded<HeapDumpReply>},
-      {TraceToFileReply::kType, decoded<TraceToFileReply>},
-      {NativeHeap::kType, decoded<NativeHeap>},
-      {kAllocations, decoded<Allocations>},
-  };
+template <typename... Messages>
+std::map<ChunkType, Decoder> decoders_of() {
+  return {{Messages::kType, decoded<Messages>}...};
+}
+
+std::map<ChunkType, Decoder> all_decoders() {
+  auto table = decoders_of<HelloReply, Features, AppName, Waiting, Fail, ThreadCreated,
+                           ThreadRenamed, ThreadDied, ThreadStack, HeapInfo, HeapUsage, HeapStart,
+                           HeapEnd, NativeHeapStart, NativeHeapEnd, TrackingState, ProfilingState,
+                           HeapDumpReply, TraceToFileReply, NativeHeap>();
+  table[ThreadStatusTable::kType] = thread_status;
+  table[kAllocations] = decoded<Allocations>;
+  for (const ChunkType type : {kMergedSegment, kObjectSegment, kNativeSegment}) {
+    table[type] = decoded<HeapSegment>;
+  }
   return table;
 }
 
 }  // namespace
 
 std::optional<Json> chunk_to_json(const Chunk& chunk) {
-  const auto found = decoders().find(chunk.type);
-  if (found == decoders().end()) return {};
-  return found->second(chunk.data);
+  static const std::map<ChunkType, Decoder> decoders = all_decoders();
+  const auto found = decoders.find(chunk.type);
+  return found != decoders.end() ? found->second(chunk.data) : std::nullopt;
 }
 
 Json stack_json(const std::vector<ThreadStack::Frame>& stack) {
-  Json frames = Json::array();
-  for (const ThreadStack::Frame& frame : stack) {
-    frames.push_back(frame_json(frame.class_name, frame.method, frame.file, frame.line));
-  }
-  return frames;
+  return json_list(stack, [](const ThreadStack::Frame& frame) {
+    return frame_json(frame.class_name, frame.method, frame.file, frame.line);
+  });
 }
 
 std::string source_location(const ThreadStack::Frame& frame) {

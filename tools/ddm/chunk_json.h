@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "output.h"
+#include "json_values.h"
 #include "wire/chunks/chunk.h"
 #include "wire/chunks/thread_chunks.h"
 

@@ -7,8 +7,8 @@
 #include "command.h"
 #include "ddm_client.h"
 #include "difference_page.h"
+#include "json_values.h"
 #include "marks.h"
-#include "option_values.h"
 #include "output.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
@@ -73,14 +73,12 @@ WireThreads threads_of(DdmClient& client) {
 }
 
 // The target's recent records, which any DDM program has.
-Result<WireReport> recent_report(DdmClient& client, const HelloReply& hello,
-                                 std::int64_t interval) {
+Result<NamedReport> recent_report(DdmClient& client, const HelloReply& hello,
+                                  std::int64_t interval) {
   const WireThreads threads = threads_of(client);
-  const auto answer = client.request({kAllocations, {}}, DdmClient::kMuchData);
-  if (!answer) return answer.error();
-  std::optional<Allocations> allocations;
-  if (answer->type == kAllocations) allocations = Allocations::decode(answer->data);
-  if (!allocations) return DdmClient::unexpected(*answer);
+  const auto allocations =
+      client.get<Allocations>({kAllocations, {}}, DdmClient::kMuchData, kAllocations);
+  if (!allocations) return allocations.error();
   return wire_report(*allocations, hello, interval, threads, std::time(nullptr) * 1000);
 }
 
@@ -129,13 +127,16 @@ std::vector<std::string> below_notes(const AllocsOptions& options, const SiteFig
                       human_bytes(figures.bytes()), options.below)};
 }
 
+Result<SiteFigures> read_whole_run(const std::string& path, const std::string& below) {
+  auto figures = read_figures_file(path, below);
+  if (!figures || figures->covers_whole_run()) return figures;
+  return Error{path + " has no figures of a whole run: it was written with sites=0"};
+}
+
 // Tables of a saved report.
 int show_saved(const AllocsOptions& options) {
-  const auto figures = read_figures_file(options.target, options.below);
+  const auto figures = read_whole_run(options.target, options.below);
   if (!figures) return refuse(figures.message());
-  if (!figures->covers_whole_run()) {
-    return refuse(options.target + " has no figures of a whole run: it was written with sites=0");
-  }
   const Table table(options, false);
   auto notes = run_notes(*figures, /*tracking=*/true);
   for (std::string& line : below_notes(options, *figures)) notes.push_back(std::move(line));
@@ -216,38 +217,29 @@ int show_run(const AllocsOptions& options, DdmClient& client, const SiteFigures&
 
 int save_diff(const AllocsOptions& options) {
   DifferencePage page;
-  for (const auto side : {DifferencePage::Side::kBefore, DifferencePage::Side::kAfter}) {
-    const bool before = side == DifferencePage::Side::kBefore;
-    if (const auto error = page.add_file(options.diff[before ? 0 : 1], side)) {
-      return refuse(error->message);
-    }
-  }
+  auto error = page.add_file(options.diff[0], DifferencePage::Side::kBefore);
+  if (!error) error = page.add_file(options.diff[1], DifferencePage::Side::kAfter);
+  if (error) return refuse(error->message);
   return write_difference(options, page,
                           fmt::format("From {} to {}.", options.diff[0], options.diff[1]));
 }
 
 int show_diff(const AllocsOptions& options) {
   if (!options.path.empty()) return save_diff(options);
-  std::vector<SiteFigures> figures;
-  for (const std::string& path : options.diff) {
-    auto read = read_figures_file(path);
-    if (!read) return refuse(read.message());
-    if (!read->covers_whole_run()) {
-      return refuse(path + " has no figures of a whole run: it was written with sites=0");
-    }
-    figures.push_back(std::move(*read));
-  }
-  const SiteFigures &before = figures[0], &after = figures[1];
+  const auto before = read_whole_run(options.diff[0], "");
+  if (!before) return refuse(before.message());
+  const auto after = read_whole_run(options.diff[1], "");
+  if (!after) return refuse(after.message());
   const Table table(options, true);
-  const std::int64_t bytes = after.bytes() - before.bytes();
-  const std::int64_t count = after.count() - before.count();
+  const std::int64_t bytes = after->bytes() - before->bytes();
+  const std::int64_t count = after->count() - before->count();
   std::vector<std::string> notes{fmt::format(
       "{}{} allocations, {}{} ({} bytes) from {} to {}", count > 0 ? "+" : "", grouped(count),
       bytes > 0 ? "+" : "", human_bytes(bytes), grouped(bytes), options.diff[0], options.diff[1])};
-  if (before.fact("interval") > 0 || after.fact("interval") > 0) {
+  if (before->fact("interval") > 0 || after->fact("interval") > 0) {
     notes.emplace_back("estimated from samples");
   }
-  table.show(rows_between(before, after, table.by()), notes);
+  table.show(rows_between(*before, *after, table.by()), notes);
   return kExitOk;
 }
 
@@ -282,6 +274,9 @@ int save(const AllocsOptions& options, DdmClient& client, const HelloReply& hell
 }
 
 int allocs(const AllocsOptions& options) {
+  if (!options.target.empty() && !options.diff.empty()) {
+    return bad_command_line("PID: does not go with --diff, which reads two files");
+  }
   const bool difference = !options.diff.empty() || !options.since.empty();
   if (difference && !options.path.empty() && !options.path.ends_with(".html")) {
     return misused(fmt::format("'{}': a difference is written as a page, .html", options.path));
@@ -338,56 +333,42 @@ int allocs(const AllocsOptions& options) {
 }  // namespace
 
 void add_allocs(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("allocs", "Show what was allocated");
-  auto options = std::make_shared<AllocsOptions>();
-  command->add_option("PID", options->target,
-                      std::string(kOnlyTargetHelp) + "; or a saved report (.jsonl)");
-  command
-      ->add_option("--by", options->by,
-                   "Rows: class, site (class and allocating method), app (class and first frame "
-                   "outside the JDK) or thread")
-      ->check(CLI::IsMember({"class", "site", "app", "thread"}))
-      ->type_name("WHAT")
-      ->capture_default_str();
-  add_top(*command, options->top, "How many rows to show");
-  CLI::Option* recent = command->add_flag("--recent", options->recent,
-                                          "Only the recent allocations, rather than the whole run");
-  CLI::Option* mark =
-      command->add_option("--mark", options->mark, "Remember this moment under a name")
-          ->type_name("NAME");
-  CLI::Option* since =
-      command->add_option("--since", options->since, "What came after the moment of that name")
-          ->type_name("NAME");
-  CLI::Option* diff =
-      command->add_option("--diff", options->diff,
-                          "Compare two jsonl reports (for a page also two pages): what the second "
-                          "has more");
-  diff->type_name("A B")->expected(2);
-  CLI::Option* file = command->add_option(
-      "-o", options->path,
+  const auto [command, options] =
+      add_command(app, chosen, "allocs", "Show what was allocated", allocs);
+  add_text(command, "PID", options.target,
+           std::string(kOnlyTargetHelp) + "; or a saved report (.jsonl)");
+  add_choice(command, "--by", options.by, {"class", "site", "app", "thread"},
+             "Rows: class, site (class and allocating method), app (class and first frame outside "
+             "the JDK) or thread",
+             "WHAT");
+  add_top(command, options.top, "How many rows to show");
+  const auto recent = add_flag(command, "--recent", options.recent,
+                               "Only the recent allocations, rather than the whole run");
+  const auto mark =
+      add_text(command, "--mark", options.mark, "Remember this moment under a name", "NAME");
+  const auto since = add_text(command, "--since", options.since,
+                              "What came after the moment of that name", "NAME");
+  const auto diff = add_texts(command, "--diff", options.diff,
+                              "Compare two jsonl reports (for a page also two pages): what the "
+                              "second has more",
+                              "A B", 2);
+  const auto file = add_file(
+      command, "-o", options.path,
       fmt::format("Write a report to a file: {}; -: as text to stdout. With --since or --diff: a "
                   "page (.html) of what grew and what shrank",
                   kReportEndings));
-  file->type_name("FILE");
-  CLI::Option* below =
-      command->add_option("--below", options->below,
-                          "Only what was allocated in this method or in what it called: "
-                          "shop.Shop.serve, or serve");
-  below->type_name("METHOD")->excludes(recent)->excludes(mark)->excludes(since)->excludes(file);
-  CLI::Option* json =
-      command->add_flag("--json", options->json,
-                        "The whole table: {class or thread, site, app, bytes, count}, with --diff "
-                        "also {bytes_before, bytes_after, count_before, count_after}");
-  json->excludes(file);
-  for (CLI::Option* option : {mark, since}) option->excludes(recent);
-  mark->excludes(file);
-  diff->excludes(mark)->excludes(since)->excludes(recent);
-  command->callback([options, &chosen] {
-    if (!options->target.empty() && !options->diff.empty()) {
-      throw CLI::ValidationError("PID", "does not go with --diff, which reads two files");
-    }
-    chosen = [options] { return allocs(*options); };
-  });
+  const auto below = add_text(command, "--below", options.below,
+                              "Only what was allocated in this method or in what it called: "
+                              "shop.Shop.serve, or serve",
+                              "METHOD");
+  const auto json =
+      add_flag(command, "--json", options.json,
+               "The whole table: {class or thread, site, app, bytes, count}, with --diff also "
+               "{bytes_before, bytes_after, count_before, count_after}");
+  exclude(below, {recent, mark, since, file});
+  exclude(file, {json, mark});
+  exclude(recent, {mark, since});
+  exclude(diff, {mark, since, recent});
 }
 
 }  // namespace ddm

@@ -1,4 +1,5 @@
 // ddm attach: loads the agent into a JVM that runs already.
+#include <CLI/CLI.hpp>
 #include <sstream>
 
 #include "attach.h"
@@ -6,7 +7,6 @@
 #include "containers/published.h"
 #include "ddm_client.h"
 #include "jvm_process.h"
-#include "option_values.h"
 #include "options/options.h"
 #include "output.h"
 #include "target.h"
@@ -87,12 +87,9 @@ void add_attach(CLI::App& app, Command& chosen) {
   command.add_option("PID", options.pid, "A HotSpot JVM of this user; see `ddm ps --all`")
       ->required()
       ->check(pid_error);
-  command.add_option("OPTIONS", options.options,
-                     "The agent's options: track=y,dump=/tmp/r.html; `help` lists them");
-  command
-      .add_option("--agent", options.agent,
-                  "libddmagent.so; by default the one in ../lib of this command")
-      ->type_name("FILE");
+  add_text(command, "OPTIONS", options.options,
+           "The agent's options: track=y,dump=/tmp/r.html; `help` lists them");
+  add_agent(command, options.agent);
 }
 
 }  // namespace ddm

@@ -1,4 +1,6 @@
 // ddm bridge: the programs of `ddm ps` as an Android device.
+#include <CLI/CLI.hpp>
+
 #include "bridge/bridge.h"
 #include "command.h"
 #include "output.h"

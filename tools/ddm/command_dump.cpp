@@ -58,11 +58,11 @@ int dump(const DumpOptions& options) {
 void add_dump(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "dump", "Write a heap dump (hprof)", dump);
-  command.add_option("PID", options.target, kOnlyTargetHelp);
-  command.add_option("-o", options.path, "The file to write")->required()->type_name("FILE");
-  command.add_flag("--sites", options.sites,
-                   "With the stack of each object's allocation (those that live= follows)");
-  command.add_flag("-f,--force", options.force, "Replace the file if it is there already");
+  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  require(add_file(command, "-o", options.path, "The file to write"));
+  add_flag(command, "--sites", options.sites,
+           "With the stack of each object's allocation (those that live= follows)");
+  add_flag(command, "-f,--force", options.force, "Replace the file if it is there already");
 }
 
 }  // namespace ddm

@@ -5,7 +5,6 @@
 
 #include "command.h"
 #include "ddm_client.h"
-#include "option_values.h"
 #include "output.h"
 #include "target.h"
 #include "wire/chunks/bytes.h"
@@ -73,11 +72,9 @@ int dyper(const DyperArguments& options) {
 void add_dyper(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "dyper", "Send DYPER or DYPATCH documents", dyper);
-  command.add_option("PID", options.target, kTargetHelp)->required();
-  command
-      .add_option("XML", options.documents,
-                  "The document, or @FILE: \"<DYPER COMMAND='SHOWSTACK' />\"; several in turn")
-      ->required();
+  require(add_text(command, "PID", options.target, kTargetHelp));
+  require(add_texts(command, "XML", options.documents,
+                    "The document, or @FILE: \"<DYPER COMMAND='SHOWSTACK' />\"; several in turn"));
   add_duration(command, "--listen", options.listen_seconds,
                "How long to wait for messages after it", 0, 86400);
 }

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "core/file_descriptor.h"
 #include "gate/findings.h"
+#include "json_values.h"
 #include "output.h"
 #include "report/report.h"
 
@@ -120,37 +121,26 @@ int gate(const GateOptions& options) {
 void add_gate(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "gate", "Fail if a run allocates more than a baseline says", gate);
-  command
-      .add_option("NEW", options.measured,
-                  "What a run has left: a report (.jsonl, .sites.jsonl, .pb.gz), or what "
-                  "ddm-test.jar writes (allocations.txt)")
-      ->required();
-  command
-      .add_option("--baseline", options.baseline,
-                  "A file that lives in the repository, or the report of another run")
-      ->required()
-      ->type_name("FILE");
-  command.add_flag("--update", options.update, "Make the run the baseline");
-  command
-      .add_option(
-          "--tolerance", options.tolerance,
-          "How much more there may be: 0, 5% or bytes (4k); with bytes, objects do not count")
-      ->type_name("AMOUNT")
-      ->capture_default_str();
-  command
-      .add_option("--below", options.below,
-                  "Of a report only what was allocated in this method or in what it called")
-      ->type_name("METHOD");
-  command.add_option("--junit", options.junit, "Write what JUnit's XML says of it")
-      ->type_name("FILE");
-  command.add_option("--markdown", options.markdown, "Write tables in Markdown")->type_name("FILE");
-  CLI::Option* const annotations = command.add_flag(
-      "--annotations", options.annotations, "Print ::error lines with file and line of what grew");
-  command
-      .add_flag("--json", options.json,
-                "{grown, shrunk, new, gone: [{name, objects_before, objects, bytes_before, bytes, "
-                "sites}]}")
-      ->excludes(annotations);
+  require(add_text(command, "NEW", options.measured,
+                   "What a run has left: a report (.jsonl, .sites.jsonl, .pb.gz), or what "
+                   "ddm-test.jar writes (allocations.txt)"));
+  require(add_file(command, "--baseline", options.baseline,
+                   "A file that lives in the repository, or the report of another run"));
+  add_flag(command, "--update", options.update, "Make the run the baseline");
+  add_text(command, "--tolerance", options.tolerance,
+           "How much more there may be: 0, 5% or bytes (4k); with bytes, objects do not count",
+           "AMOUNT");
+  add_text(command, "--below", options.below,
+           "Of a report only what was allocated in this method or in what it called", "METHOD");
+  add_file(command, "--junit", options.junit, "Write what JUnit's XML says of it");
+  add_file(command, "--markdown", options.markdown, "Write tables in Markdown");
+  const auto annotations = add_flag(command, "--annotations", options.annotations,
+                                    "Print ::error lines with file and line of what grew");
+  const auto json =
+      add_flag(command, "--json", options.json,
+               "{grown, shrunk, new, gone: [{name, objects_before, objects, bytes_before, bytes, "
+               "sites}]}");
+  exclude(json, {annotations});
 }
 
 }  // namespace ddm

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "ddm_client.h"
 #include "heap_text.h"
+#include "json_values.h"
 #include "output.h"
 #include "target.h"
 #include "wire/chunks/app_state.h"
@@ -45,8 +46,8 @@ int gc(const TargetOptions& options) {
 
 void add_gc(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(app, chosen, "gc", "Run a garbage collection", gc);
-  command.add_option("PID", options.target, kOnlyTargetHelp);
-  command.add_flag("--json", options.json, "{usedBefore, usedAfter}, bytes");
+  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  add_flag(command, "--json", options.json, "{usedBefore, usedAfter}, bytes");
 }
 
 }  // namespace ddm

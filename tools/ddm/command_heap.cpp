@@ -1,5 +1,7 @@
 // ddm heap: the contents of the Java heap by address, as figures, as a map of letters, as a
 // picture, as a page; now, or after each of several collections.
+#include <CLI/CLI.hpp>
+
 #include "command.h"
 #include "heap/heap_cells.h"
 #include "heap/heap_holes.h"
@@ -8,6 +10,7 @@
 #include "heap/heap_picture.h"
 #include "heap/region_sums.h"
 #include "interrupt.h"
+#include "json_values.h"
 #include "output.h"
 #include "path_text.h"
 #include "report/report.h"
@@ -144,24 +147,22 @@ Json heap_json(const HeapPicture& map) {
     if (map.by_object && column != kFreeColumn) kind["objects"] = totals.runs[column];
     kinds[std::string(kKeys[column])] = kind;
   }
-  Json segments = Json::array();
-  for (const HeapSegment& segment : map.segments) {
+  Json segments = json_list(map.segments, [](const HeapSegment& segment) -> Json {
     HeapTotals counted;
     counted.add(segment);
-    segments.push_back({{"heap", segment.heap_id},
-                        {"start", segment.start},
-                        {"bytes", std::uint64_t{segment.units} * segment.unit},
-                        {"used", counted.used_bytes()}});
-  }
+    return {{"heap", segment.heap_id},
+            {"start", segment.start},
+            {"bytes", std::uint64_t{segment.units} * segment.unit},
+            {"used", counted.used_bytes()}};
+  });
   Json histogram = Json::array();
   for (const auto& [bytes, count] : holes.by_size) histogram.push_back({bytes, count});
-  Json regions = Json::array();
-  for (const HeapRegion& region : map.regions) {
-    regions.push_back({{"at", region.position},
-                       {"bytes", region.bytes},
-                       {"role", name_of(region.role)},
-                       {"used", region.used}});
-  }
+  Json regions = json_list(map.regions, [](const HeapRegion& region) -> Json {
+    return {{"at", region.position},
+            {"bytes", region.bytes},
+            {"role", name_of(region.role)},
+            {"used", region.used}};
+  });
   return {{"committed", totals.bytes.committed()},
           {"used", totals.bytes.used()},
           {"kinds", kinds},
@@ -259,12 +260,11 @@ int heap(const HeapOptions& options) {
     return kExitOk;
   }
   if (options.json) {
-    Json maps = Json::array();
-    for (const HeapFrame& frame : *frames) {
-      maps.push_back(heap_json(frame.map));
-      maps.back()["seconds"] = frame.seconds;
-    }
-    print_json(maps);
+    print_json(json_list(*frames, [](const HeapFrame& frame) {
+      Json map = heap_json(frame.map);
+      map["seconds"] = frame.seconds;
+      return map;
+    }));
     return kExitOk;
   }
   if (options.watched == 0) {
@@ -281,24 +281,22 @@ int heap(const HeapOptions& options) {
 void add_heap(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "heap", "Show what the Java heap holds, and where", heap);
-  command.add_option("PID", options.target, kOnlyTargetHelp);
-  command
-      .add_option("-o", options.path,
-                  "Draw it as well: a picture (.png), or a page (.html) that tells regions and "
-                  "classes under the pointer")
-      ->type_name("FILE");
-  CLI::Option* const live =
-      command.add_flag("--live", options.live, "After a full collection: what is alive");
+  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  add_file(command, "-o", options.path,
+           "Draw it as well: a picture (.png), or a page (.html) that tells regions and classes "
+           "under the pointer");
+  const auto live =
+      add_flag(command, "--live", options.live, "After a full collection: what is alive");
   command
       .add_option("--watch", options.watched,
                   "The next so many collections, a map after each; a page has a slider")
       ->type_name("COLLECTIONS")
       ->check(CLI::Range(1, 1000))
       ->excludes(live);
-  command.add_flag("--json", options.json,
-                   "{committed, used, kinds, holes: {count, bytes, largest, histogram: [[bytes, "
-                   "count]...]}, regions: [{at, bytes, role, used}], humongous_waste, segments}, "
-                   "bytes; with --watch an array of them, each with seconds");
+  add_flag(command, "--json", options.json,
+           "{committed, used, kinds, holes: {count, bytes, largest, histogram: [[bytes, "
+           "count]...]}, regions: [{at, bytes, role, used}], humongous_waste, segments}, "
+           "bytes; with --watch an array of them, each with seconds");
 }
 
 }  // namespace ddm

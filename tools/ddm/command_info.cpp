@@ -4,6 +4,7 @@
 #include "core/jvm_text.h"
 #include "ddm_client.h"
 #include "heap_text.h"
+#include "json_values.h"
 #include "target.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/heap_info.h"
@@ -13,12 +14,6 @@
 
 namespace ddm {
 namespace {
-
-std::string joined(const std::vector<std::string>& list) {
-  std::string text;
-  for (const std::string& word : list) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
 
 std::string heap_summary(const HeapInfo::Heap& heap) {
   return fmt::format("{} used of {}, max {}", heap_bytes(heap.allocated_bytes),
@@ -57,7 +52,7 @@ int info(const TargetOptions& options) {
   line("abi", hello->abi);
   line("flags", hello->jvm_flags);
   line("address", client->name());
-  if (features) line("features", joined(features->names));
+  if (features) line("features", listed(features->names, features->names.size()));
   const HeapInfo::Heap* whole = heap ? java_heap(*heap) : nullptr;
   if (whole != nullptr) line("heap", heap_summary(*whole));
   if (tracking) line("tracking", tracking->on ? "on" : "off");
@@ -69,8 +64,8 @@ int info(const TargetOptions& options) {
 void add_info(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "info", "Show VM, flags, heap usage", info);
-  command.add_option("PID", options.target, kOnlyTargetHelp);
-  command.add_flag("--json", options.json, "One object");
+  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  add_flag(command, "--json", options.json, "One object");
 }
 
 }  // namespace ddm

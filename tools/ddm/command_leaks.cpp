@@ -13,22 +13,22 @@
 #include "attach.h"
 #include "command.h"
 #include "core/whole_text.h"
-#include "followed_objects.h"
 #include "graph/root_paths.h"
 #include "graph/site_objects.h"
 #include "heap_dump_fetch.h"
 #include "heap_text.h"
 #include "interrupt.h"
+#include "json_values.h"
 #include "live_growth.h"
-#include "loaded_target.h"
-#include "option_values.h"
 #include "path_text.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "site_figures.h"
+#include "switched_options.h"
 #include "target.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/report_chunk.h"
+#include "wire/chunks/switch_request.h"
 
 namespace ddm {
 namespace {
@@ -158,28 +158,20 @@ Result<std::vector<Leak>> explain(const Watched& watched, DdmClient& client, Pro
 }
 
 void print_leaks_json(const std::vector<Leak>& leaks, const Watched& watched) {
-  Json rows = Json::array();
-  for (const Leak& leak : leaks) {
-    rows.push_back(
-        {{"class", json_text(leak.site.class_name)},
-         {"stack", leak.site.stack},
-         {"live_count", leak.site.alive.count},
-         {"live_bytes", leak.site.alive.bytes},
-         {"bytes_per_minute", std::llround(leak.site.bytes_per_minute)},
-         {"objects_per_minute", std::llround(leak.site.objects_per_minute)},
-         {"retained_bytes", leak.retained},
-         {"seconds_to_full", leak.seconds_to_full ? Json(*leak.seconds_to_full) : Json(nullptr)},
-         {"paths", paths_json(leak.paths)}});
-  }
+  Json rows = json_list(leaks, [](const Leak& leak) -> Json {
+    return {{"class", json_text(leak.site.class_name)},
+            {"stack", leak.site.stack},
+            {"live_count", leak.site.alive.count},
+            {"live_bytes", leak.site.alive.bytes},
+            {"bytes_per_minute", std::llround(leak.site.bytes_per_minute)},
+            {"objects_per_minute", std::llround(leak.site.objects_per_minute)},
+            {"retained_bytes", leak.retained},
+            {"seconds_to_full", json_or_null(leak.seconds_to_full)},
+            {"paths", paths_json(leak.paths)}};
+  });
   print_json({{"collections", watched.collections},
               {"seconds", std::round(watched.seconds * 10) / 10},
               {"rows", std::move(rows)}});
-}
-
-std::string at_frame(const Json& frame) {
-  FrameName name{text_of(frame, "class"), text_of(frame, "method"), text_of(frame, "file"),
-                 static_cast<int>(number_of(frame, "line"))};
-  return frame_text(name);
 }
 
 // The leaks that one root holds, which grow together: an object, its fields, and the node of the
@@ -214,7 +206,8 @@ void print_site(const Leak& leak) {
         grouped(std::llround(site.objects_per_minute)),
         human_bytes(std::llround(site.bytes_per_minute)), grouped(site.alive.count));
   for (std::size_t i = 0; i < std::min(site.stack.size(), kFramesShown); ++i) {
-    print("     {} {}\n", i == 0 ? "allocated at" : "          by", at_frame(site.stack[i]));
+    print("     {} {}\n", i == 0 ? "allocated at" : "          by",
+          frame_text(frame_of(site.stack[i])));
   }
   if (site.stack.size() > kFramesShown) {
     print("               {} frames more\n", site.stack.size() - kFramesShown);
@@ -262,15 +255,16 @@ void print_leaks(const std::vector<Leak>& leaks, const Watched& watched, std::si
   }
 }
 
-int watch(const LeaksOptions& options, DdmClient& client, const FollowedObjects& followed) {
+// `was_off`: no objects were followed before.
+int watch(const LeaksOptions& options, DdmClient& client, bool was_off) {
   Progress progress(fmt::format("watching for {} s, Ctrl-C ends it", options.seconds));
   client.on_progress([&progress](std::size_t) { progress.show(0); });
   const pid_t pid = number_in<pid_t>(options.target).value_or(0);
   Watched watched;
-  watched.only_followed_objects = followed.was_off();
-  if (followed.was_off()) watched.growth.add(LiveMoment(0));
+  watched.only_followed_objects = was_off;
+  if (was_off) watched.growth.add(LiveMoment(0));
   const Clock::time_point begin = Clock::now();
-  for (int i = followed.was_off() ? 1 : 0; i <= kSpans && watched.growth.may_grow(); ++i) {
+  for (int i = was_off ? 1 : 0; i <= kSpans && watched.growth.may_grow(); ++i) {
     if (auto gone = wait_until(client, begin, options.seconds * i / kSpans)) {
       return refuse("the program has ended");
     }
@@ -303,17 +297,19 @@ int watch(const LeaksOptions& options, DdmClient& client, const FollowedObjects&
 int leaks(const LeaksOptions& given) {
   LeaksOptions options = given;
   bool loaded = false;
-  const auto address = find_or_load(options.target, options.agent, "dump=none", loaded);
-  if (!address) return refuse(address.message());
-  auto client = DdmClient::connect(*address);
+  auto client = connect_or_load(options.target, options.agent, loaded);
   if (!client) return refuse(client.message());
   if (!client->offers(kReportFeature)) {
     return refuse("the target is another DDM server, which does not tell what is alive");
   }
   catch_interrupts();
-  const auto followed = FollowedObjects::of(*client);
+  const auto state = client->get<TrackingState>({TrackingState::kType, {}});
+  if (!state) return refuse(state.message());
+  const auto followed = SwitchedOptions::on(*client, {.live = true});
   if (!followed) return refuse(followed.message());
-  return watch(options, *client, *followed);
+  std::optional<TrackingScope> tracked;
+  if (!state->on) tracked.emplace(*client);
+  return watch(options, *client, !state->on || !followed->was_live());
 }
 
 }  // namespace
@@ -321,18 +317,15 @@ int leaks(const LeaksOptions& given) {
 void add_leaks(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(
       app, chosen, "leaks", "Show what grows, who holds it and who allocated it", leaks);
-  command.add_option("PID", options.target, kOnlyTargetHelp);
+  add_text(command, "PID", options.target, kOnlyTargetHelp);
   add_duration(command, "--for", options.seconds,
                "How long to watch; three or four collections of the heap are made meanwhile", 1,
                kMaxSeconds);
   add_top(command, options.top, "How many roots, and sites of each");
-  command.add_flag("--json", options.json,
-                   "All: {collections, seconds, rows: [{class, stack, live_count, live_bytes, "
-                   "bytes_per_minute, retained_bytes, seconds_to_full, paths}]}");
-  command
-      .add_option("--agent", options.agent,
-                  "libddmagent.so; by default the one in ../lib of this command")
-      ->type_name("FILE");
+  add_flag(command, "--json", options.json,
+           "All: {collections, seconds, rows: [{class, stack, live_count, live_bytes, "
+           "bytes_per_minute, retained_bytes, seconds_to_full, paths}]}");
+  add_agent(command, options.agent);
 }
 
 }  // namespace ddm

@@ -1,5 +1,4 @@
-#include "command_line.h"
-
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <exception>
@@ -9,12 +8,35 @@
 
 #include "command.h"
 #include "completion.h"
-#include "help_format.h"
 #include "manual.h"
 #include "output.h"
 
 namespace ddm {
 namespace {
+
+constexpr std::size_t kHelpWidth = 80;
+constexpr std::size_t kHelpIndent = 20;
+
+std::string help_entry(const std::string& name, const std::string& meaning) {
+  std::string out = fmt::format("  {:<{}}", name, kHelpIndent - 2);
+  if (name.size() + 4 > kHelpIndent) out = fmt::format("  {}\n{:{}}", name, "", kHelpIndent);
+  return out + wrapped(meaning, kHelpIndent, kHelpWidth) + "\n";
+}
+
+// CLI11's pages, but within 80 columns.
+class HelpFormat : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    std::string name = make_option_name(option, is_positional);
+    const bool has_value = option->get_type_size() != 0;
+    const std::string type = option->get_type_name();  // "WHAT:{its,values}"
+    if (has_value && !is_positional) name += " " + type.substr(0, type.find(':'));
+    return help_entry(name, meaning_of(*option));
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    return help_entry(command->get_display_name(true), command->get_description());
+  }
+};
 
 // The first word, if it is neither an option nor a command: CLI11 would only miss a command.
 std::string unknown_command(const CLI::App& app, const std::vector<std::string>& arguments) {
@@ -48,6 +70,17 @@ std::string installed_text(const CLI::App& app, int argc, char** argv) {
 }
 
 }  // namespace
+
+CLI::App& add_command(CLI::App& app, Command& chosen, const char* name, const char* meaning,
+                      Command run) {
+  CLI::App* command = app.add_subcommand(name, meaning);
+  command->callback([run = std::move(run), &chosen] { chosen = run; });
+  return *command;
+}
+
+int bad_command_line(const std::string& what) {
+  return misused(what + "; see `ddm --help`, `ddm COMMAND --help`");
+}
 
 int run_command_line(int argc, char** argv) {
   // A reader that has enough (`ddm allocs 1 | head`) is told by the failed write, not by a signal.
@@ -84,9 +117,7 @@ int run_command_line(int argc, char** argv) {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& problem) {
     std::ostringstream help;
-    if (app.exit(problem, help, help) != 0) {
-      return misused(problem.what() + std::string("; see `ddm --help`, `ddm COMMAND --help`"));
-    }
+    if (app.exit(problem, help, help) != 0) return bad_command_line(problem.what());
     print(help.str());
     return output_complete() ? kExitOk : kExitRefused;
   }

@@ -3,11 +3,13 @@
 
 #include "command.h"
 #include "ddm_client.h"
+#include "json_values.h"
 #include "output.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "site_rows.h"
 #include "target.h"
+#include "text_pieces.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/report_chunk.h"
 
@@ -62,17 +64,11 @@ class JsonRows {
   explicit JsonRows(std::uint64_t survived) : survived_(survived) {}
 
   bool feed(std::string_view piece) {
-    text_ += piece;
-    std::size_t begin = 0;
-    for (std::size_t end; (end = text_.find('\n', begin)) != std::string::npos; begin = end + 1) {
-      if (!line(std::string_view(text_).substr(begin, end - begin))) return false;
-    }
-    text_.erase(0, begin);
-    return true;
+    return lines_.feed(piece, [this](std::string_view text) { return line(text); });
   }
   // False: the data is no list of sites.
   bool finish() {
-    if (!begun_ || bad_) return false;
+    if (!begun_ || lines_.stopped()) return false;
     print(rows_ == 0 ? "]}\n" : "\n]}\n");
     return true;
   }
@@ -80,8 +76,7 @@ class JsonRows {
  private:
   bool line(std::string_view line) {
     const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    bad_ = !object.is_object();
-    if (bad_) return false;
+    if (!object.is_object()) return false;
     if (!begun_) {
       begun_ = true;
       estimated_ = is_estimated(object);
@@ -107,8 +102,8 @@ class JsonRows {
   }
 
   const std::uint64_t survived_;
-  std::string text_;
-  bool begun_ = false, bad_ = false, estimated_ = false;
+  LineSplitter lines_;
+  bool begun_ = false, estimated_ = false;
   std::size_t rows_ = 0;
 };
 
@@ -193,16 +188,13 @@ int live(const LiveOptions& options) {
 void add_live(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "live", "Show what is still alive (live=y)", live);
-  command.add_option("PID", options.target, kOnlyTargetHelp);
-  command.add_flag("--gc", options.gc, "Collect garbage first; else as of the last collection");
-  command
-      .add_option("--survived", options.survived,
-                  "Only what has survived so many collections: 1, 2, 4, 8, ... 1024")
-      ->check(CLI::IsMember(least_ages()))
-      ->type_name("N");
+  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  add_flag(command, "--gc", options.gc, "Collect garbage first; else as of the last collection");
+  add_choice(command, "--survived", options.survived, least_ages(),
+             "Only what has survived so many collections: 1, 2, 4, 8, ... 1024", "N");
   add_row_options(command, options.by, options.top);
-  command.add_flag("--json", options.json,
-                   "All: {gc, rows: [{class, live_count, live_bytes, live_ages, stack}]}");
+  add_flag(command, "--json", options.json,
+           "All: {gc, rows: [{class, live_count, live_bytes, live_ages, stack}]}");
 }
 
 }  // namespace ddm

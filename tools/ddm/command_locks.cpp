@@ -7,7 +7,7 @@
 #include "command.h"
 #include "ddm_client.h"
 #include "held_locks.h"
-#include "option_values.h"
+#include "json_values.h"
 #include "output.h"
 #include "path_text.h"
 #include "report/report_words.h"
@@ -60,12 +60,10 @@ std::string ms_text(std::int64_t ns) {
 
 // A line for each kind: "1,234.5 ms to enter (12 times)".
 std::string sums_text(const std::vector<Json>& monitors) {
-  struct Kind {
-    const char* name;
-    const char* words;
-  };
-  constexpr std::array kKinds = {Kind{"enter", "to enter"}, Kind{"park", "parked"},
-                                 Kind{"wait", "in wait()"}, Kind{"pin", "pinned, in parked too"}};
+  constexpr std::pair<const char*, const char*> kKinds[] = {{"enter", "to enter"},
+                                                            {"park", "parked"},
+                                                            {"wait", "in wait()"},
+                                                            {"pin", "pinned, in parked too"}};
   std::string text;
   for (const auto& [name, words] : kKinds) {
     std::int64_t ns = 0, count = 0;
@@ -98,10 +96,15 @@ std::string class_text(const Json& line) {
   return type.empty() || type == "unknown" ? "-" : type;
 }
 
+// "    at shop.Cart.total(Cart.java:12)", of the program rather than of the JDK.
+void add_place(const Json& stack, std::string_view before, std::size_t width, TextTable& table) {
+  const std::string place = frame_text(first_outside_jdk(stack), width - before.size());
+  table.add_line(std::string(before) + place);
+}
+
 // "    held by till-1 (1,234.5 ms, 3 times)" and where, of those that held it for most of the time.
 void add_holders(const Json& monitor, std::size_t width, TextTable& table) {
   constexpr std::size_t kShown = 3;
-  constexpr std::string_view kBefore = "        at ";
   const Json holders = monitor.value("holders", Json::array());
   for (std::size_t i = 0; i < std::min(kShown, holders.size()); ++i) {
     const Json& holder = holders[i];
@@ -110,9 +113,7 @@ void add_holders(const Json& monitor, std::size_t width, TextTable& table) {
                     ms_text(number_of(holder, "ns")), counted(number_of(holder, "count"), "time")),
         width));
     const Json stack = holder.value("stack", Json::array());
-    if (stack.empty()) continue;
-    table.add_line(
-        fmt::format("{}{}", kBefore, frame_text(first_outside_jdk(stack), width - kBefore.size())));
+    if (!stack.empty()) add_place(stack, "        at ", width, table);
   }
   if (holders.size() > kShown) {
     table.add_line(fmt::format("    and {} more", holders.size() - kShown));
@@ -122,15 +123,12 @@ void add_holders(const Json& monitor, std::size_t width, TextTable& table) {
 void print_finished(const std::vector<Json>& monitors, std::size_t top) {
   if (monitors.empty()) return;
   const std::size_t width = output_width();
-  constexpr std::string_view kBefore = "    at ";
   TextTable table({">WAITED MS", ">COUNT", "KIND", ".CLASS, WHERE"});
   for (std::size_t i = 0; i < std::min(monitors.size(), top); ++i) {
     const Json& monitor = monitors[i];
     table.add({ms_text(number_of(monitor, "ns")), grouped(number_of(monitor, "count")),
                text_of(monitor, "kind"), class_text(monitor)});
-    const Json stack = monitor.value("stack", Json::array());
-    table.add_line(
-        fmt::format("{}{}", kBefore, frame_text(first_outside_jdk(stack), width - kBefore.size())));
+    add_place(monitor.value("stack", Json::array()), "    at ", width, table);
     add_holders(monitor, width, table);
   }
   print(table.text());
@@ -142,7 +140,6 @@ void print_finished(const std::vector<Json>& monitors, std::size_t top) {
 void print_current(const std::vector<Json>& waiting, std::size_t top) {
   if (waiting.empty()) return;
   const std::size_t width = output_width();
-  constexpr std::string_view kBefore = "    at ";
   TextTable table({">WAITS NOW, MS", "KIND", "~THREAD", ".CLASS, WHERE"});
   for (std::size_t i = 0; i < std::min(waiting.size(), top); ++i) {
     const Json& wait = waiting[i];
@@ -150,9 +147,7 @@ void print_current(const std::vector<Json>& waiting, std::size_t top) {
     table.add({ms_text(number_of(wait, "ns")), text_of(wait, "kind"),
                fmt::format("{} #{}", text_of(thread, "name"), number_of(thread, "id")),
                class_text(wait)});
-    const Json stack = wait.value("stack", Json::array());
-    table.add_line(
-        fmt::format("{}{}", kBefore, frame_text(first_outside_jdk(stack), width - kBefore.size())));
+    add_place(wait.value("stack", Json::array()), "    at ", width, table);
     const std::string holder = text_of(wait, "holder");
     if (!holder.empty()) {
       table.add_line(shortened(fmt::format("    held by {} when it began", holder), width));
@@ -189,22 +184,20 @@ void name_threads(DdmClient& client, std::vector<Json>& lines) {
 
 Json as_json(const AllWaits& all) {
   Json list = Json::array();
-  const auto add = [&](const Waits& waits, bool idle) {
-    for (Json row : waits.finished) {
-      row.erase("type");
-      if (idle) row["idle"] = true;
-      list.push_back(std::move(row));
-    }
+  const auto add = [&](Json row, bool idle) {
+    row.erase("type");
+    if (idle) row["idle"] = true;
+    list.push_back(std::move(row));
+  };
+  for (const bool idle : {false, true}) {
+    const Waits& waits = idle ? all.idle : all.locks;
+    for (const Json& row : waits.finished) add(row, idle);
     for (Json row : waits.current) {
-      row.erase("type");
       row["waiting_ns"] = row["ns"];
       row["count"] = row["ns"] = 0;
-      if (idle) row["idle"] = true;
-      list.push_back(std::move(row));
+      add(std::move(row), idle);
     }
-  };
-  add(all.locks, false);
-  add(all.idle, true);
+  }
   return list;
 }
 
@@ -260,21 +253,17 @@ int locks(const LocksOptions& options) {
 void add_locks(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "locks", "Where threads have waited for locks", locks);
-  command.add_option("PID", options.target, kOnlyTargetHelp);
+  add_text(command, "PID", options.target, kOnlyTargetHelp);
   add_top(command, options.top, "How many places to show");
-  command
-      .add_option(
-          "--kind", options.kind,
-          "Only what threads waited for so: enter (synchronized), park (java.util.concurrent), "
-          "wait (Object.wait()) or pin")
-      ->check(CLI::IsMember({"enter", "park", "wait", "pin"}))
-      ->type_name("KIND");
-  command.add_flag("--idle", options.idle,
-                   "Instead, where threads of pools and timers wait for work");
-  command.add_flag(
-      "--json", options.json,
-      "[{kind, class, count, ns, holders, stack, idle}]; waits that go on have {thread, "
-      "waiting_ns, holder}");
+  add_choice(command, "--kind", options.kind, {"enter", "park", "wait", "pin"},
+             "Only what threads waited for so: enter (synchronized), park (java.util.concurrent), "
+             "wait (Object.wait()) or pin",
+             "KIND");
+  add_flag(command, "--idle", options.idle,
+           "Instead, where threads of pools and timers wait for work");
+  add_flag(command, "--json", options.json,
+           "[{kind, class, count, ns, holders, stack, idle}]; waits that go on have {thread, "
+           "waiting_ns, holder}");
 }
 
 }  // namespace ddm

@@ -1,16 +1,17 @@
 // ddm native: who holds native memory, by stack: native functions and the Java frames that called them;
 // now, or what there is more since a mark. Switches the sampling, too.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "command.h"
 #include "core/clocks.h"
 #include "core/whole_text.h"
+#include "json_values.h"
 #include "jvm_process.h"
 #include "marks.h"
 #include "native/native_marks.h"
 #include "native/native_report.h"
 #include "native/native_stacks.h"
-#include "option_values.h"
 #include "output.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
@@ -33,25 +34,17 @@ struct NativeOptions : TargetOptions {
 constexpr std::size_t kNativeFramesShown = 8;
 
 Json native_json(const std::vector<NativeStack>& stacks) {
-  Json rows = Json::array();
-  for (const NativeStack& stack : stacks) {
-    Json frames = Json::array();
-    for (const NativeFrame& frame : stack.frames) {
-      if (frame.is_java()) {
-        frames.push_back({{"class", json_text(frame.class_name)},
-                          {"method", json_text(frame.method)},
-                          {"file", json_text(frame.file)},
-                          {"line", frame.line}});
-      } else {
-        frames.push_back(
-            {{"symbol",
-              json_text(frame.symbol.empty() ? fmt::format("{:#x}", frame.offset) : frame.symbol)},
-             {"library", json_text(frame.library)}});
-      }
+  const auto frame_object = [](const NativeFrame& frame) -> Json {
+    if (frame.is_java()) {
+      return frame_json(frame.class_name, frame.method, frame.file, frame.line);
     }
-    rows.push_back({{"bytes", stack.bytes}, {"count", stack.count}, {"stack", std::move(frames)}});
-  }
-  return {{"rows", std::move(rows)}};
+    return {{"symbol", json_text(symbol_text(frame))}, {"library", json_text(frame.library)}};
+  };
+  return {{"rows", json_list(stacks, [&](const NativeStack& stack) -> Json {
+             return {{"bytes", stack.bytes},
+                     {"count", stack.count},
+                     {"stack", json_list(stack.frames, frame_object)}};
+           })}};
 }
 
 // Outermost first, as flame graph tools take it.
@@ -88,27 +81,18 @@ void print_stacks(const std::vector<NativeStack>& stacks, std::size_t top, Words
 
 std::string signed_bytes(std::int64_t bytes) { return (bytes > 0 ? "+" : "") + human_bytes(bytes); }
 
-void print_growth(const std::vector<NativeStack>& changed, const NativeOptions& options) {
-  std::int64_t bytes = 0, count = 0;
-  for (const NativeStack& stack : changed) {
-    bytes += stack.bytes;
-    count += stack.count;
-  }
-  print("about {} in {} blocks of malloc more than at mark {}, estimated from samples\n",
-        signed_bytes(bytes), grouped(count), options.since);
-  print_stacks(changed, options.top, signed_bytes);
-}
-
-// All allocations, in contrast to a difference.
-void print_native(const std::vector<NativeStack>& stacks, std::size_t top) {
+// `words`: what is said of their bytes; `what`: of all of them.
+template <typename Words>
+void print_sums(const std::vector<NativeStack>& stacks, std::size_t top, Words words,
+                const std::string& what) {
   std::int64_t bytes = 0, count = 0;
   for (const NativeStack& stack : stacks) {
     bytes += stack.bytes;
     count += stack.count;
   }
-  print("about {} in {} blocks of malloc that are not freed, estimated from samples\n",
-        human_bytes(bytes), grouped(count));
-  print_stacks(stacks, top, [](std::int64_t all) { return human_bytes(all); });
+  print("about {} in {} blocks of malloc {}, estimated from samples\n", words(bytes),
+        grouped(count), what);
+  print_stacks(stacks, top, words);
 }
 
 std::optional<Error> save(const NativeOptions& options, const std::vector<NativeStack>& stacks,
@@ -119,7 +103,7 @@ std::optional<Error> save(const NativeOptions& options, const std::vector<Native
   } else {
     const auto hello = client.get<HelloReply>(to_chunk(HelloRequest{}));
     if (!hello) return hello.error();
-    const NativeReport report =
+    const NamedReport report =
         native_report(stacks, *hello, static_cast<std::int64_t>(interval), epoch_ms());
     problem = write_report_file(options.path, *report_format_of(options.path), report.data);
   }
@@ -203,9 +187,9 @@ int native(const NativeOptions& given) {
   } else if (options.json) {
     print_json(native_json(stacks));
   } else if (!options.since.empty()) {
-    print_growth(stacks, options);
+    print_sums(stacks, options.top, signed_bytes, "more than at mark " + options.since);
   } else {
-    print_native(stacks, options.top);
+    print_sums(stacks, options.top, human_bytes, "that are not freed");
   }
   return kExitOk;
 }
@@ -215,33 +199,24 @@ int native(const NativeOptions& given) {
 void add_native(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "native", "Show who holds native memory", native);
-  command.add_option("PID", options.target, kOnlyTargetHelp);
-  CLI::Option* const action =
-      command
-          .add_option("ACTION", options.action, "on: sample native allocations from now on; off")
-          ->check(CLI::IsMember({"on", "off"}));
+  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  const auto action = add_choice(command, "ACTION", options.action, {"on", "off"},
+                                 "on: sample native allocations from now on; off");
   add_bytes(command, "--interval", options.interval, "Bytes between two samples, with on", 1,
             std::int64_t{1} << 40);
   command.add_option("--top", options.top, "How many stacks")->capture_default_str();
-  CLI::Option* const mark =
-      command.add_option("--mark", options.mark, "Remember this moment under a name")
-          ->type_name("NAME");
-  CLI::Option* const since =
-      command.add_option("--since", options.since, "What there is more than at that moment")
-          ->type_name("NAME");
-  CLI::Option* const file =
-      command
-          .add_option("-o", options.path,
-                      fmt::format("Write a report to a file: {}", kNativeEndings))
-          ->type_name("FILE");
-  CLI::Option* const json =
-      command
-          .add_flag("--json", options.json,
-                    "All: {rows: [{bytes, count, stack: [{symbol, library} or {class, method, "
-                    "file, line}]}]}")
-          ->excludes(file);
-  for (CLI::Option* const one : {since, file, json}) mark->excludes(one);
-  for (CLI::Option* const one : {mark, since, file, json}) action->excludes(one);
+  const auto mark =
+      add_text(command, "--mark", options.mark, "Remember this moment under a name", "NAME");
+  const auto since =
+      add_text(command, "--since", options.since, "What there is more than at that moment", "NAME");
+  const auto file = add_file(command, "-o", options.path,
+                             fmt::format("Write a report to a file: {}", kNativeEndings));
+  const auto json = add_flag(command, "--json", options.json,
+                             "All: {rows: [{bytes, count, stack: [{symbol, library} or {class, "
+                             "method, file, line}]}]}");
+  exclude(json, {file});
+  exclude(mark, {since, file, json});
+  exclude(action, {mark, since, file, json});
 }
 
 }  // namespace ddm

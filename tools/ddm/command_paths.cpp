@@ -1,10 +1,13 @@
 // ddm paths: what holds on to the objects of a class, in a heap dump or in a program.
 #include <fcntl.h>
 
+#include <CLI/CLI.hpp>
+
 #include "command.h"
 #include "graph/class_choice.h"
 #include "graph/root_paths.h"
 #include "heap_dump_fetch.h"
+#include "json_values.h"
 #include "output.h"
 #include "path_text.h"
 #include "report/report_words.h"
@@ -65,17 +68,13 @@ int paths(const PathsOptions& options) {
 void add_paths(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(
       app, chosen, "paths", "Show what holds on to the objects of a class (heap dump)", paths);
-  command
-      .add_option("PID", options.target,
-                  std::string(kTargetHelp) + "; or a heap dump (hprof), which is read instead")
-      ->required();
-  command
-      .add_option("CLASS", options.class_name,
-                  "shop.Session, or Session if it is the only one of that name; byte[]")
-      ->required();
+  require(add_text(command, "PID", options.target,
+                   std::string(kTargetHelp) + "; or a heap dump (hprof), which is read instead"));
+  require(add_text(command, "CLASS", options.class_name,
+                   "shop.Session, or Session if it is the only one of that name; byte[]"));
   command.add_option("--top", options.top, "How many ways")->capture_default_str();
-  command.add_flag("--json", options.json,
-                   "All: {class, count, bytes, retained_bytes, paths: [{root, kind, via, count}]}");
+  add_flag(command, "--json", options.json,
+           "All: {class, count, bytes, retained_bytes, paths: [{root, kind, via, count}]}");
 }
 
 }  // namespace ddm

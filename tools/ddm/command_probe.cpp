@@ -1,11 +1,12 @@
 // ddm probe: exact counts, times and values of chosen methods of a running program, for a while.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 
 #include "command.h"
 #include "ddm_client.h"
 #include "interrupt.h"
-#include "option_values.h"
+#include "json_values.h"
 #include "output.h"
 #include "probe_text.h"
 #include "probes/plans/probe_plan.h"
@@ -107,10 +108,10 @@ int probe(const ProbeOptions& options) {
   if (findings) {
     complain("the program has ended");
   } else {
-    const auto ended = client->request({kEndProbes, {}}, DdmClient::kLongWork);
+    const auto ended =
+        client->get<ProbeFindings>({kEndProbes, {}}, DdmClient::kLongWork, kEndProbes);
     if (!ended) return refuse(ended.message());
-    if (ended->type == kEndProbes) findings = decode<ProbeFindings>(ended->data);
-    if (!findings) return refuse(DdmClient::unexpected(*ended).message);
+    findings = *ended;
   }
   if (options.json) {
     print_json(probe_json(request, *findings));
@@ -129,23 +130,21 @@ int probe(const ProbeOptions& options) {
 void add_probe(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "probe", "Count, time and show hits of methods for a while", probe);
-  command.add_option("PID", options.target, kTargetHelp)->required();
-  command
-      .add_option("METHOD", options.request.methods,
-                  "Which, such as shop.Cart.total, 'shop.*' or '*.Cart.*'; several with commas")
-      ->required();
-  command.add_flag("--count", options.count, "How often (always told)");
-  command.add_flag("--time", options.time, "How long calls take");
-  command.add_flag("--args", options.args, "What is passed in (with --field: the value)");
-  command.add_flag("--return", options.returned, "What is returned");
-  command.add_flag("--throws", options.throws, "Exceptions that leave the method");
-  command.add_flag("--stack", options.stack, "The stack at the hit");
-  command.add_option("--when", options.request.condition,
-                     "Count only these hits: 'arg1 > 100 && this.open == true', 'arg2 == \"x\"'");
+  require(add_text(command, "PID", options.target, kTargetHelp));
+  require(add_text(command, "METHOD", options.request.methods,
+                   "Which, such as shop.Cart.total, 'shop.*' or '*.Cart.*'; several with commas"));
+  add_flag(command, "--count", options.count, "How often (always told)");
+  add_flag(command, "--time", options.time, "How long calls take");
+  add_flag(command, "--args", options.args, "What is passed in (with --field: the value)");
+  add_flag(command, "--return", options.returned, "What is returned");
+  add_flag(command, "--throws", options.throws, "Exceptions that leave the method");
+  add_flag(command, "--stack", options.stack, "The stack at the hit");
+  add_text(command, "--when", options.request.condition,
+           "Count only these hits: 'arg1 > 100 && this.open == true', 'arg2 == \"x\"'");
   command.add_option("--line", options.request.line, "At this line of the method instead")
       ->check(CLI::Range(1, 65535));
-  command.add_option("--field", options.request.field,
-                     "Where the method reads or writes this field instead: Cart.sum");
+  add_text(command, "--field", options.request.field,
+           "Where the method reads or writes this field instead: Cart.sum");
   add_duration(command, "--for", options.seconds, "For how long; else until Ctrl-C", 0.001,
                kMaxSeconds);
   command
@@ -157,14 +156,10 @@ void add_probe(CLI::App& app, Command& chosen) {
       .add_option("--budget", options.request.budget,
                   "Percent of CPU that probes may take; else as the agent's option budget= says")
       ->check(CLI::Range(1, 10000));
-  CLI::Option* wait = command.add_flag("--wait", options.running.wait,
-                                       "Wait until no method of the classes runs: one that does is "
-                                       "not compiled before it returns");
-  command.add_flag("--no-running", options.running.refuse, "Change nothing if one runs")
-      ->excludes(wait);
-  command.add_flag("--json", options.json,
-                   "{probes: [{class, method, signature, hits, total_ns, records, removed}], "
-                   "budget: {limit_percent, used_percent}, notes}");
+  add_running_rule(command, options.running);
+  add_flag(command, "--json", options.json,
+           "{probes: [{class, method, signature, hits, total_ns, records, removed}], "
+           "budget: {limit_percent, used_percent}, notes}");
 }
 
 }  // namespace ddm

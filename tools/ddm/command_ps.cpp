@@ -3,9 +3,9 @@
 
 #include "command.h"
 #include "containers/published.h"
+#include "json_values.h"
 #include "jvm_process.h"
 #include "output.h"
-#include "vm_name.h"
 #include "wire/sockets/discovery.h"
 
 namespace ddm {
@@ -26,30 +26,27 @@ std::vector<Listed> list(bool all) {
   }
   for (const JvmProcess& jvm : JvmProcess::all()) {
     const auto same = [&jvm](const Listed& one) { return one.target.pid == jvm.pid(); };
-    if (std::any_of(result.begin(), result.end(), same)) continue;
+    if (std::ranges::any_of(result, same)) continue;
     if (auto inside = published_by(jvm)) {
       result.push_back({std::move(*inside), true, true});
       continue;
     }
     if (!all) continue;
-    Target target;
-    target.pid = jvm.pid();
-    target.uid = jvm.owner();
-    target.app = jvm.app();
-    target.vm = jvm.vm();
-    result.push_back({std::move(target), jvm.has_agent(), jvm.in_container(),
-                      jvm.has_agent() ? "does not listen" : "no agent"});
+    result.push_back(
+        {{.pid = jvm.pid(), .app = jvm.app(), .address = {}, .vm = jvm.vm(), .uid = jvm.owner()},
+         jvm.has_agent(),
+         jvm.in_container(),
+         jvm.has_agent() ? "does not listen" : "no agent"});
   }
   for (const JvmProcess::ForeignJvm& other :
        all ? JvmProcess::of_other_users() : std::vector<JvmProcess::ForeignJvm>()) {
-    Target target;
-    target.pid = other.pid;
-    target.uid = other.owner;
-    target.app = other.app;
-    result.push_back({std::move(target), false, false, other.why});
+    result.push_back(
+        {{.pid = other.pid, .app = other.app, .address = {}, .vm = {}, .uid = other.owner},
+         false,
+         false,
+         other.why});
   }
-  std::stable_sort(result.begin(), result.end(),
-                   [](const Listed& a, const Listed& b) { return a.target.pid < b.target.pid; });
+  std::ranges::stable_sort(result, {}, [](const Listed& one) { return one.target.pid; });
   return result;
 }
 
@@ -66,19 +63,18 @@ struct PsOptions {
 int ps(const PsOptions& options) {
   const std::vector<Listed> listed = list(options.all);
   if (options.json) {
-    Json array = Json::array();
-    for (const auto& [target, agent, container, why] : listed) {
+    print_json(json_list(listed, [&](const Listed& one) {
+      const Target& target = one.target;
       Json object = {{"pid", target.pid},
                      {"app", json_text(target.app)},
                      {"address", target.address.empty() ? Json() : json_text(target.address)},
                      {"vm", json_text(target.vm)},
                      {"uid", target.uid}};
-      if (container) object["container"] = true;
-      if (options.all) object["agent"] = agent;
-      if (options.all && !why.empty()) object["why"] = why;
-      array.push_back(std::move(object));
-    }
-    print_json(array);
+      if (one.container) object["container"] = true;
+      if (options.all) object["agent"] = one.agent;
+      if (options.all && !one.why.empty()) object["why"] = one.why;
+      return object;
+    }));
     return kExitOk;
   }
   TextTable table({">PID", "~ADDRESS", "~VM", ".APP"});
@@ -95,12 +91,12 @@ int ps(const PsOptions& options) {
 void add_ps(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "ps", "List the JVMs with the agent loaded", ps);
-  command.add_flag("--all", options.all,
-                   "List the other JVMs as well, containers' and other users' too, and why they "
-                   "cannot be asked");
-  command.add_flag("--json", options.json,
-                   "Array of {pid, app, address, vm, uid}, in a container with container: true; "
-                   "with --all {..., agent: true or false, why}");
+  add_flag(command, "--all", options.all,
+           "List the other JVMs as well, containers' and other users' too, and why they cannot be "
+           "asked");
+  add_flag(command, "--json", options.json,
+           "Array of {pid, app, address, vm, uid}, in a container with container: true; with --all "
+           "{..., agent: true or false, why}");
 }
 
 }  // namespace ddm

@@ -15,8 +15,6 @@
 #include "core/whole_text.h"
 #include "ddm_client.h"
 #include "interrupt.h"
-#include "loaded_target.h"
-#include "option_values.h"
 #include "output.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
@@ -39,29 +37,6 @@ struct RecordOptions {
   double seconds = 30;
   WantedOptions wanted;
   std::string below;
-};
-
-std::optional<Error> switch_tracking(DdmClient& client, bool on) {
-  // Should this command be killed, the agent sees its connection end and switches tracking off.
-  const auto done =
-      client.request(to_chunk(TrackingRequest{on, /*while_connected=*/on}), DdmClient::kLongWork);
-  if (!done) return done.error();
-  return {};
-}
-
-// Switches tracking off in its destructor.
-class TrackingScope {
- public:
-  explicit TrackingScope(DdmClient& client) : client_(&client) {}
-  TrackingScope(const TrackingScope&) = delete;
-  TrackingScope& operator=(const TrackingScope&) = delete;
-  ~TrackingScope() {
-    if (client_ != nullptr) switch_tracking(*client_, false);
-  }
-  std::optional<Error> end() { return switch_tracking(*std::exchange(client_, nullptr), false); }
-
- private:
-  DdmClient* client_;
 };
 
 // False: the program or the connection has ended.
@@ -239,9 +214,7 @@ int record(const RecordOptions& given) {
     return refuse(errno_error("cannot write " + options.path).message);
   }
   bool loaded = false;
-  const auto address = find_or_load(options.target, options.agent, "dump=none", loaded);
-  if (!address) return refuse(address.message());
-  auto client = DdmClient::connect(*address);
+  auto client = connect_or_load(options.target, options.agent, loaded);
   if (!client) return refuse(client.message());
   if (!client->offers(kReportFeature)) {
     return refuse(
@@ -270,32 +243,24 @@ void add_record(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(
       app, chosen, "record",
       "Record allocations for so long and write a report; loads the agent if need be", record);
-  command.add_option("PID", options.target, kOnlyTargetHelp);
+  add_text(command, "PID", options.target, kOnlyTargetHelp);
   WantedOptions& wanted = options.wanted;
-  CLI::Option* cpu =
-      command.add_flag("--cpu", wanted.cpu, "Sample what runs as well (cpu=samples)");
-  command
-      .add_flag("--wall", wanted.wall, "Sample all threads as well, those that wait too (cpu=wall)")
-      ->excludes(cpu);
-  command.add_flag("--locks", wanted.locks, "Time the waits for locks as well (monitor=y)");
-  command.add_flag("--live", wanted.live, "Tell what of it is still alive (live=y)");
+  const auto cpu = add_flag(command, "--cpu", wanted.cpu, "Sample what runs as well (cpu=samples)");
+  const auto wall = add_flag(command, "--wall", wanted.wall,
+                             "Sample all threads as well, those that wait too (cpu=wall)");
+  exclude(wall, {cpu});
+  add_flag(command, "--locks", wanted.locks, "Time the waits for locks as well (monitor=y)");
+  add_flag(command, "--live", wanted.live, "Tell what of it is still alive (live=y)");
   add_bytes(command, "--interval", wanted.interval,
             "One allocation every so many bytes instead of all (512k)", 1, std::int64_t{1} << 40);
-  command
-      .add_option(
-          "--below", options.below,
-          "Only what happened in this method or in what it called: shop.Shop.serve, or serve")
-      ->type_name("METHOD");
+  add_text(command, "--below", options.below,
+           "Only what happened in this method or in what it called: shop.Shop.serve, or serve",
+           "METHOD");
   add_duration(command, "-d", options.seconds,
                "For how long; Ctrl-C ends it early, and still writes", 0.001, kMaxSeconds);
-  command
-      .add_option("-o", options.path,
-                  fmt::format("The report: {}; by default a name is made and told", kReportEndings))
-      ->type_name("FILE");
-  command
-      .add_option("--agent", options.agent,
-                  "libddmagent.so; by default the one in ../lib of this command")
-      ->type_name("FILE");
+  add_file(command, "-o", options.path,
+           fmt::format("The report: {}; by default a name is made and told", kReportEndings));
+  add_agent(command, options.agent);
 }
 
 }  // namespace ddm

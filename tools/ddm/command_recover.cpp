@@ -4,6 +4,7 @@
 
 #include "allocations/store/ring_path.h"
 #include "command.h"
+#include "json_values.h"
 #include "output.h"
 #include "report/recovery/ring_reader.h"
 #include "report/report_json.h"
@@ -116,12 +117,10 @@ void add_recover(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(
       app, chosen, "recover",
       "Show what a killed program had recorded, from its ring file (ring=PATH)", recover);
-  command.add_option("RING", options.ring, "The ring file; the program may also still run")
-      ->required();
-  command
-      .add_option("-o", options.path, fmt::format("Write a report to a file: {}", kRecoverEndings))
-      ->type_name("FILE");
-  command.add_flag("--json", options.json, "The summary, and what could not be read, as JSON");
+  require(add_text(command, "RING", options.ring, "The ring file; the program may also still run"));
+  add_file(command, "-o", options.path,
+           fmt::format("Write a report to a file: {}", kRecoverEndings));
+  add_flag(command, "--json", options.json, "The summary, and what could not be read, as JSON");
 }
 
 }  // namespace ddm

@@ -7,7 +7,7 @@
 #include "command.h"
 #include "ddm_client.h"
 #include "hex.h"
-#include "option_values.h"
+#include "json_values.h"
 #include "output.h"
 #include "target.h"
 #include "wire/chunks/fail.h"
@@ -21,7 +21,7 @@ struct SendOptions : TargetOptions {
   double listen_seconds = 0;
 };
 
-Json as_json(const Chunk& chunk) {
+Json json_of_chunk(const Chunk& chunk) {
   if (chunk.type == 0) return {{"type", nullptr}, {"length", 0}};
   Json result = {{"type", chunk_name(chunk.type)}, {"length", chunk.data.size()}};
   if (auto decoded = chunk_to_json(chunk)) {
@@ -45,7 +45,7 @@ void print_chunk(const std::string& what, const Chunk& chunk) {
   }
 }
 
-int send(const SendOptions& options) {
+int send_chunk(const SendOptions& options) {
   const bool good_type =
       options.type.size() == 4 && std::all_of(options.type.begin(), options.type.end(),
                                               [](char c) { return c > 0x20 && c < 0x7f; });
@@ -68,9 +68,7 @@ int send(const SendOptions& options) {
   }
   const auto events = client->take_events();
   if (options.json) {
-    Json list = Json::array();
-    for (const Chunk& event : events) list.push_back(as_json(event));
-    print_json({{"reply", as_json(*answer)}, {"events", std::move(list)}});
+    print_json({{"reply", json_of_chunk(*answer)}, {"events", json_list(events, json_of_chunk)}});
   } else {
     print_chunk("reply", *answer);
     for (const Chunk& event : events) print_chunk("event", event);
@@ -83,13 +81,13 @@ int send(const SendOptions& options) {
 
 void add_send(CLI::App& app, Command& chosen) {
   const auto [command, options] =
-      add_command(app, chosen, "send", "Send one chunk and show the answer", send);
-  command.add_option("PID", options.target, kTargetHelp)->required();
-  command.add_option("CHUNK", options.type, "The chunk's type, four letters: HELO")->required();
-  command.add_option("HEX", options.hex, "The chunk's data, in hex: 00000001");
+      add_command(app, chosen, "send", "Send one chunk and show the answer", send_chunk);
+  require(add_text(command, "PID", options.target, kTargetHelp));
+  require(add_text(command, "CHUNK", options.type, "The chunk's type, four letters: HELO"));
+  add_texts(command, "HEX", options.hex, "The chunk's data, in hex: 00000001");
   add_duration(command, "--listen", options.listen_seconds, "How long to wait for events after it",
                0, 86400);
-  command.add_flag("--json", options.json, "{reply, events}, each {type, length, data or hex}");
+  add_flag(command, "--json", options.json, "{reply, events}, each {type, length, data or hex}");
 }
 
 }  // namespace ddm

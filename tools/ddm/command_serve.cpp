@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "interrupt.h"
+#include "json_values.h"
 #include "output.h"
 #include "serve/http_server.h"
 #include "serve/jvm_list_page.h"
@@ -21,10 +22,7 @@ struct ServeOptions {
 };
 
 HttpResponse json_response(const Json& value) {
-  HttpResponse response;
-  response.type = "application/json";
-  response.body = json_line(value) + "\n";
-  return response;
+  return {.type = "application/json", .body = json_line(value) + "\n"};
 }
 
 class Site {
@@ -39,12 +37,7 @@ class Site {
     if (path == "/") return list(request);
     if (path == "/jvms") return json_response(jvms_json(watch_.read()));
     if (path == "/targets") return targets(request);
-    if (path == "/metrics") {
-      HttpResponse metrics;
-      metrics.type = kMetricsType;
-      metrics.body = metrics_text(watch_.read());
-      return metrics;
-    }
+    if (path == "/metrics") return {.type = kMetricsType, .body = metrics_text(watch_.read())};
     if (path == "/report") return report_page(request, cancelled);
     if (path == "/debug/pprof/allocs") return allocs_profile(request, false, cancelled);
     if (path == "/debug/pprof/heap") return allocs_profile(request, true, cancelled);
@@ -58,23 +51,18 @@ class Site {
   HttpResponse list(const HttpRequest& request) {
     const auto nonce = new_token();
     if (!nonce) return http_error(500, nonce.message());
-    HttpResponse page;
-    page.type = "text/html; charset=utf-8";
-    page.body = jvm_list_page(watch_.read(), request.parameter("token"), *nonce);
-    page.headers = {{"Content-Security-Policy", jvm_list_policy(*nonce)}};
-    return page;
+    return {.type = "text/html; charset=utf-8",
+            .body = jvm_list_page(watch_.read(), request.parameter("token"), *nonce),
+            .headers = {{"Content-Security-Policy", jvm_list_policy(*nonce)}}};
   }
 
   // As Prometheus' http_sd_configs and its kin read it: one target a program, all of them here.
   HttpResponse targets(const HttpRequest& request) {
-    Json list = Json::array();
-    for (const WatchedJvm& jvm : watch_.read()) {
+    return json_response(json_list(watch_.read(), [&](const WatchedJvm& jvm) -> Json {
       const std::string pid = std::to_string(jvm.pid);
-      list.push_back(
-          {{"targets", {json_text(*request.host)}},
-           {"labels", {{"__param_pid", pid}, {"pid", pid}, {"app", json_text(jvm.app)}}}});
-    }
-    return json_response(list);
+      return {{"targets", {json_text(*request.host)}},
+              {"labels", {{"__param_pid", pid}, {"pid", pid}, {"app", json_text(jvm.app)}}}};
+    }));
   }
 
   JvmWatch watch_;
@@ -112,21 +100,13 @@ void add_serve(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(
       app, chosen, "serve",
       "Serve metrics, profiles and pages of all programs over HTTP, on this machine", serve);
-  command.add_option("--address", options.address, "127.0.0.1:PORT; port 0 = any free one")
-      ->capture_default_str()
-      ->type_name("ADDRESS");
-  command
-      .add_option(
-          "--token-file", options.token_file,
-          "What clients must know, in a file of mode 0600, which is made if it is not there; "
-          "without, a new one each time, which is printed")
-      ->type_name("FILE");
-  command
-      .add_option("--access", options.access,
-                  "Who may connect, token or not: user (and root), or any user of this machine")
-      ->check(CLI::IsMember({"user", "any"}))
-      ->capture_default_str()
-      ->type_name("WHO");
+  add_text(command, "--address", options.address, "127.0.0.1:PORT; port 0 = any free one",
+           "ADDRESS");
+  add_file(command, "--token-file", options.token_file,
+           "What clients must know, in a file of mode 0600, which is made if it is not there; "
+           "without, a new one each time, which is printed");
+  add_choice(command, "--access", options.access, {"user", "any"},
+             "Who may connect, token or not: user (and root), or any user of this machine", "WHO");
 }
 
 }  // namespace ddm

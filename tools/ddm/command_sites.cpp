@@ -9,6 +9,7 @@
 #include "core/file_descriptor.h"
 #include "graph/dump_sites.h"
 #include "graph/retained_sites.h"
+#include "json_values.h"
 #include "output.h"
 #include "report/report_words.h"
 #include "site_rows.h"
@@ -29,14 +30,13 @@ void print_json_rows(const SitesOfDump& dump) {
         dump.count, dump.bytes, dump.with_stack, dump.with_stack_bytes);
   std::string_view before = "\n";
   for (const DumpSite& site : dump.sites) {
-    Json stack = Json::array();
-    for (const DumpFrame& frame : site.stack) {
-      stack.push_back({{"class", json_text(frame.name.class_name)},
-                       {"method", json_text(frame.name.method)},
-                       {"signature", json_text(frame.signature)},
-                       {"file", json_text(frame.name.file)},
-                       {"line", frame.name.line}});
-    }
+    Json stack = json_list(site.stack, [](const DumpFrame& frame) -> Json {
+      return {{"class", json_text(frame.name.class_name)},
+              {"method", json_text(frame.name.method)},
+              {"signature", json_text(frame.signature)},
+              {"file", json_text(frame.name.file)},
+              {"line", frame.name.line}};
+    });
     Json row = {{"class", json_text(site.class_name)},
                 {"count", site.count},
                 {"bytes", site.bytes},
@@ -100,12 +100,12 @@ int sites(const SitesOptions& options) {
 void add_sites(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "sites", "Show where a heap dump's objects come from", sites);
-  command.add_option("DUMP", options.path, "A heap dump (hprof)")->required();
+  require(add_text(command, "DUMP", options.path, "A heap dump (hprof)"));
   add_row_options(command, options.by, options.top);
-  command.add_flag("--retained", options.retained,
-                   "With what they hold: themselves, and what is reached through them alone");
-  command.add_flag("--json", options.json,
-                   "All: {count, bytes, rows: [{class, count, bytes, stack; retained_bytes}]}");
+  add_flag(command, "--retained", options.retained,
+           "With what they hold: themselves, and what is reached through them alone");
+  add_flag(command, "--json", options.json,
+           "All: {count, bytes, rows: [{class, count, bytes, stack; retained_bytes}]}");
 }
 
 }  // namespace ddm

@@ -1,8 +1,11 @@
 // ddm stack: where one thread is, or all of them.
+#include <CLI/CLI.hpp>
+
 #include "chunk_json.h"
 #include "command.h"
 #include "ddm_client.h"
 #include "held_locks.h"
+#include "json_values.h"
 #include "target.h"
 #include "threads.h"
 
@@ -10,7 +13,7 @@ namespace ddm {
 namespace {
 
 struct StackOptions : TargetOptions {
-  std::int64_t thread = 0;
+  std::optional<std::int64_t> thread;
   bool all = false;
 };
 
@@ -21,13 +24,13 @@ void print_frames(const ThreadStack& stack) {
   if (stack.frames.empty()) print("    (no Java frame)\n");
 }
 
-int one_stack(DdmClient& client, const StackOptions& options) {
-  const auto wire_id = wire_id_of(client, options.thread);
+int one_stack(DdmClient& client, std::int64_t thread, bool json) {
+  const auto wire_id = wire_id_of(client, thread);
   if (!wire_id) return refuse(wire_id.message());
-  const auto stack = stack_of(client, options.thread, *wire_id);
+  const auto stack = stack_of(client, thread, *wire_id);
   if (!stack) return refuse(stack.message());
-  if (options.json) {
-    print_json({{"id", options.thread}, {"stack", stack_json(stack->frames)}});
+  if (json) {
+    print_json({{"id", thread}, {"stack", stack_json(stack->frames)}});
   } else {
     print_frames(*stack);
   }
@@ -60,8 +63,7 @@ int all_stacks(DdmClient& client, bool json) {
     } else {
       const auto answer = client.ask(to_chunk(StackRequest{status.id}));
       if (!answer) return refuse(answer.message());
-      std::optional<ThreadStack> stack;
-      if (answer->type == ThreadStack::kType) stack = decode<ThreadStack>(answer->data);
+      auto stack = DdmClient::decoded<ThreadStack>(*answer);
       if (!stack) continue;  // it has ended meanwhile
       thread.frames = std::move(stack->frames);
     }
@@ -87,33 +89,28 @@ int all_stacks(DdmClient& client, bool json) {
 }
 
 int stack(const StackOptions& options) {
+  if (!options.thread && !options.all) return bad_command_line("stack: give a TID or --all");
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
-  return options.all ? all_stacks(*client, options.json) : one_stack(*client, options);
+  return options.all ? all_stacks(*client, options.json)
+                     : one_stack(*client, *options.thread, options.json);
 }
 
 }  // namespace
 
 void add_stack(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("stack", "Show the stack of one thread, or of all");
-  auto options = std::make_shared<StackOptions>();
-  command->add_option("PID", options->target, kTargetHelp)->required();
-  CLI::Option* thread = command->add_option(
-      "TID", options->thread, "Java's id of the thread, as in `ddm threads`, jstack and reports");
-  CLI::Option* all =
-      command->add_flag("--all", options->all, "All threads with their locks, and deadlocks");
-  all->excludes(thread);
-  command->add_flag(
-      "--json", options->json,
-      "{id, stack: [{class, method, file, line}]}; with --all an array of {id, name, "
-      "state, stack, waits: {kind, class, hash, owner}, holds: [{class, hash, frame}], "
-      "deadlock: the number of it}");
-  command->callback([options, thread, &chosen] {
-    if (thread->empty() && !options->all) {
-      throw CLI::ValidationError("stack", "give a TID or --all");
-    }
-    chosen = [options] { return stack(*options); };
-  });
+  const auto [command, options] =
+      add_command(app, chosen, "stack", "Show the stack of one thread, or of all", stack);
+  require(add_text(command, "PID", options.target, kTargetHelp));
+  CLI::Option* const thread = command.add_option(
+      "TID", options.thread, "Java's id of the thread, as in `ddm threads`, jstack and reports");
+  const auto all =
+      add_flag(command, "--all", options.all, "All threads with their locks, and deadlocks");
+  exclude(all, {thread});
+  add_flag(command, "--json", options.json,
+           "{id, stack: [{class, method, file, line}]}; with --all an array of {id, name, "
+           "state, stack, waits: {kind, class, hash, owner}, holds: [{class, hash, frame}], "
+           "deadlock: the number of it}");
 }
 
 }  // namespace ddm

@@ -1,6 +1,7 @@
 // ddm threads: all threads of a program.
 #include "chunk_json.h"
 #include "command.h"
+#include "json_values.h"
 #include "target.h"
 #include "threads.h"
 
@@ -15,17 +16,15 @@ int threads(const TargetOptions& options) {
   const auto rows = list_threads(*client);
   if (!rows) return refuse(rows.message());
   if (options.json) {
-    Json list = Json::array();
-    for (const auto& [id, status, name] : *rows) {
-      list.push_back({{"id", id},
-                      {"name", json_text(name)},
-                      {"state", thread_state_name(status.state)},
-                      {"tid", status.os_id},
-                      {"utime", status.user_ticks},
-                      {"stime", status.system_ticks},
-                      {"daemon", status.daemon}});
-    }
-    print_json(list);
+    print_json(json_list(*rows, [](const ThreadRow& row) -> Json {
+      return {{"id", row.id},
+              {"name", json_text(row.name)},
+              {"state", thread_state_name(row.status.state)},
+              {"tid", row.status.os_id},
+              {"utime", row.status.user_ticks},
+              {"stime", row.status.system_ticks},
+              {"daemon", row.status.daemon}};
+    }));
     return kExitOk;
   }
   TextTable table({">TID", "STATE", ">OS TID", ">USER S", ">SYSTEM S", "DAEMON", "~NAME"});
@@ -43,9 +42,9 @@ int threads(const TargetOptions& options) {
 void add_threads(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "threads", "List the threads of a program", threads);
-  command.add_option("PID", options.target, kOnlyTargetHelp);
-  command.add_flag("--json", options.json,
-                   "Array of {id, name, state, tid, utime, stime, daemon}; times in 1/100 s");
+  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  add_flag(command, "--json", options.json,
+           "Array of {id, name, state, tid, utime, stime, daemon}; times in 1/100 s");
 }
 
 }  // namespace ddm

@@ -8,7 +8,7 @@
 
 #include "command.h"
 #include "interrupt.h"
-#include "option_values.h"
+#include "json_values.h"
 #include "output.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
@@ -63,34 +63,28 @@ std::string program_text(const OneJvmRates& rates, std::size_t top, std::size_t 
 }
 
 Json jvms_json(const std::vector<JvmRates>& rates) {
-  Json list = Json::array();
-  for (const JvmRates& one : rates) {
-    list.push_back({{"pid", one.pid},
-                    {"app", json_text(one.app)},
-                    {"bytes_per_second",
-                     one.bytes_per_second ? Json(static_cast<std::int64_t>(*one.bytes_per_second))
-                                          : Json(nullptr)},
-                    {"live_bytes", one.live_bytes ? Json(*one.live_bytes) : Json(nullptr)},
-                    {"cpu_percent", std::round(one.cpu_percent * 10) / 10}});
-  }
-  return {{"jvms", std::move(list)}};
+  return {{"jvms", json_list(rates, [](const JvmRates& one) -> Json {
+             return {{"pid", one.pid},
+                     {"app", json_text(one.app)},
+                     {"bytes_per_second", json_of_rate(one.bytes_per_second)},
+                     {"live_bytes", json_or_null(one.live_bytes)},
+                     {"cpu_percent", std::round(one.cpu_percent * 10) / 10}};
+           })}};
 }
 
 Json program_json(const OneJvmRates& rates) {
-  Json sites = Json::array();
-  for (const SiteRates& site : rates.sites()) {
-    sites.push_back({{"class", json_text(site.row.what)},
-                     {"site", json_text(frame_text(site.row.at))},
-                     {"app", json_text(frame_text(site.row.app))},
-                     {"bytes_per_second", static_cast<std::int64_t>(site.bytes_per_second)},
-                     {"objects_per_second", static_cast<std::int64_t>(site.objects_per_second)}});
-  }
-  Json threads = Json::array();
-  for (const ThreadRates& thread : rates.threads()) {
-    threads.push_back({{"id", thread.id},
-                       {"name", json_text(thread.name)},
-                       {"cpu_percent", std::round(thread.cpu_percent * 10) / 10}});
-  }
+  Json sites = json_list(rates.sites(), [](const SiteRates& site) -> Json {
+    return {{"class", json_text(site.row.what)},
+            {"site", json_text(frame_text(site.row.at))},
+            {"app", json_text(frame_text(site.row.app))},
+            {"bytes_per_second", static_cast<std::int64_t>(site.bytes_per_second)},
+            {"objects_per_second", static_cast<std::int64_t>(site.objects_per_second)}};
+  });
+  Json threads = json_list(rates.threads(), [](const ThreadRates& thread) -> Json {
+    return {{"id", thread.id},
+            {"name", json_text(thread.name)},
+            {"cpu_percent", std::round(thread.cpu_percent * 10) / 10}};
+  });
   return {{"sites", std::move(sites)}, {"threads", std::move(threads)}};
 }
 
@@ -194,13 +188,13 @@ int top(const TopOptions& options) {
 void add_top_command(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "top", "Show what programs allocate just now, again and again", top);
-  command.add_option("PID", options.target, std::string(kTargetHelp) + "; without: all programs");
-  command.add_flag("--once", options.once, "Once, as text; so it is where stdout is no terminal");
+  add_text(command, "PID", options.target, std::string(kTargetHelp) + "; without: all programs");
+  add_flag(command, "--once", options.once, "Once, as text; so it is where stdout is no terminal");
   add_row_options(command, options.by, options.top);
   add_duration(command, "-d", options.seconds, "Between two looks", 0.1, kMaxSeconds);
-  command.add_flag("--json", options.json,
-                   "Once: {jvms: [{pid, app, bytes_per_second, live_bytes, cpu_percent}]}; of a "
-                   "program {sites: [...], threads: [...]}");
+  add_flag(command, "--json", options.json,
+           "Once: {jvms: [{pid, app, bytes_per_second, live_bytes, cpu_percent}]}; of a "
+           "program {sites: [...], threads: [...]}");
 }
 
 }  // namespace ddm

@@ -1,5 +1,6 @@
 // ddm trace: every call of chosen methods for some seconds, or samples of stacks, as a trace file
 // or as sums.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 
@@ -7,7 +8,7 @@
 #include "core/clocks.h"
 #include "ddm_client.h"
 #include "interrupt.h"
-#include "option_values.h"
+#include "json_values.h"
 #include "output.h"
 #include "report/report.h"
 #include "report/traces/method_trace.h"
@@ -68,18 +69,18 @@ std::string table_of(const MethodTrace& trace, const TraceSums& sums, std::size_
 }
 
 Json json_of(const MethodTrace& trace, const TraceSums& sums) {
-  Json methods = Json::array();
-  for (const TraceSum& sum : sums.methods) {
+  Json methods = json_list(sums.methods, [&](const TraceSum& sum) {
     const TraceMethod& method = trace.methods.at(sum.method);
-    methods.push_back({{"class", json_text(method.class_name)},
-                       {"method", json_text(method.method)},
-                       {"signature", json_text(method.signature)},
-                       {"calls", sum.calls},
-                       {"exceptions", sum.exceptions},
-                       {"total_us", sum.total_micros},
-                       {"self_us", sum.self_micros}});
-    if (trace.dual) methods.back()["cpu_us"] = sum.cpu_micros;
-  }
+    Json row = {{"class", json_text(method.class_name)},
+                {"method", json_text(method.method)},
+                {"signature", json_text(method.signature)},
+                {"calls", sum.calls},
+                {"exceptions", sum.exceptions},
+                {"total_us", sum.total_micros},
+                {"self_us", sum.self_micros}};
+    if (trace.dual) row["cpu_us"] = sum.cpu_micros;
+    return row;
+  });
   return {{"elapsed_us", trace.elapsed_micros},
           {"overflow", trace.overflow},
           {"methods", std::move(methods)}};
@@ -189,13 +190,12 @@ std::string names_some(const std::string& patterns) {
 void add_trace(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "trace", "Trace calls of methods for some seconds", trace);
-  command.add_option("PID", options.target, kOnlyTargetHelp);
-  CLI::Option* methods = command.add_option("--methods", options.methods,
-                                            "Which, such as 'shop.*' or '*.Cart.total'; several "
-                                            "with commas; all but the JDK's own if not "
-                                            "given");
-  methods->check(names_some);
-  CLI::Option* least =
+  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  const auto methods = add_text(command, "--methods", options.methods,
+                                "Which, such as 'shop.*' or '*.Cart.total'; several with commas; "
+                                "all but the JDK's own if not given")
+                           ->check(names_some);
+  const auto least =
       command
           .add_option(
               "--min", options.least_ms,
@@ -204,24 +204,20 @@ void add_trace(CLI::App& app, Command& chosen) {
           ->transform(CLI::AsNumberWithUnit(
               std::map<std::string, double>{{"us", 0.001}, {"ms", 1}, {"s", 1000}}))
           ->check(CLI::Range(0.001, 4'000'000.0));
-  CLI::Option* below =
+  const auto below = add_text(command, "--below", options.below,
+                              "Only these methods, and what is called from them, as in --methods")
+                         ->check(names_some);
+  CLI::Option* const sample =
       command
-          .add_option("--below", options.below,
-                      "Only these methods, and what is called from them, as in --methods")
-          ->check(names_some);
-  command
-      .add_option("--sample", options.sample_ms,
-                  "Rewrite nothing: take the stacks of running threads every so many ms, and tell "
-                  "calls from what differs between two of them")
-      ->check(CLI::Range(0.1, 10000.0))
-      ->excludes(methods)
-      ->excludes(least)
-      ->excludes(below);
+          .add_option("--sample", options.sample_ms,
+                      "Rewrite nothing: take the stacks of running threads every so many ms, and "
+                      "tell calls from what differs between two of them")
+          ->check(CLI::Range(0.1, 10000.0));
+  exclude(sample, {methods, least, below});
   add_duration(command, "-d,--seconds", options.seconds, "For how long; Ctrl-C ends it earlier",
                0.01, 4000);
-  command
-      .add_option("-o", options.path,
-                  fmt::format("Also to a file: {}; .json is for profiler.firefox.com", kEndings))
+  add_text(command, "-o", options.path,
+           fmt::format("Also to a file: {}; .json is for profiler.firefox.com", kEndings))
       ->check([](const std::string& path) {
         return is_known(ending_of(path))
                    ? std::string()
@@ -230,16 +226,12 @@ void add_trace(CLI::App& app, Command& chosen) {
   command.add_option("--buffer", options.megabytes, "MiB for the trace; 10 bytes an entry or end")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  CLI::Option* wait = command.add_flag("--wait", options.running.wait,
-                                       "Wait until no method of the classes runs: one that does is "
-                                       "not compiled before it returns");
-  command.add_flag("--no-running", options.running.refuse, "Change nothing if one runs")
-      ->excludes(wait);
-  command.add_flag("--cpu", options.cpu,
-                   "The CPU time of threads, too (in .trace, .html and --json)");
-  command.add_flag("--json", options.json,
-                   "{elapsed_us, overflow, methods: [{class, method, signature, calls, "
-                   "exceptions, total_us, self_us}]}; with --cpu also cpu_us");
+  add_running_rule(command, options.running);
+  add_flag(command, "--cpu", options.cpu,
+           "The CPU time of threads, too (in .trace, .html and --json)");
+  add_flag(command, "--json", options.json,
+           "{elapsed_us, overflow, methods: [{class, method, signature, calls, "
+           "exceptions, total_us, self_us}]}; with --cpu also cpu_us");
 }
 
 }  // namespace ddm

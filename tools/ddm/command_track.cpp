@@ -1,6 +1,7 @@
 // ddm track: switches allocation tracking on or off, or prints its state.
 #include "command.h"
 #include "ddm_client.h"
+#include "json_values.h"
 #include "output.h"
 #include "target.h"
 #include "wire/chunks/app_state.h"
@@ -15,6 +16,9 @@ struct TrackOptions : TargetOptions {
 };
 
 int track(const TrackOptions& options) {
+  if (options.exact && options.what != "on") {
+    return bad_command_line("--exact: goes with `on` only");
+  }
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   // The first time it rewrites all loaded classes, if the engine is bci.
@@ -46,23 +50,14 @@ int track(const TrackOptions& options) {
 }  // namespace
 
 void add_track(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("track", "Switch allocation tracking on or off");
-  auto options = std::make_shared<TrackOptions>();
-  command->add_option("PID", options->target, kTargetHelp)->required();
-  command->add_option("STATE", options->what, "on, off or status")
-      ->type_name("")
-      ->check(CLI::IsMember({"on", "off", "status"}))
-      ->capture_default_str();
-  command->add_flag("--exact", options->exact,
-                    "With on: run a garbage collection, which closes the allocation buffers of all "
-                    "threads, so that engine=vm misses nothing");
-  command->add_flag("--json", options->json, "{tracking}");
-  command->callback([options, &chosen] {
-    if (options->exact && options->what != "on") {
-      throw CLI::ValidationError("--exact", "goes with `on` only");
-    }
-    chosen = [options] { return track(*options); };
-  });
+  const auto [command, options] =
+      add_command(app, chosen, "track", "Switch allocation tracking on or off", track);
+  require(add_text(command, "PID", options.target, kTargetHelp));
+  add_choice(command, "STATE", options.what, {"on", "off", "status"}, "on, off or status", "");
+  add_flag(command, "--exact", options.exact,
+           "With on: run a garbage collection, which closes the allocation buffers of all threads, "
+           "so that engine=vm misses nothing");
+  add_flag(command, "--json", options.json, "{tracking}");
 }
 
 }  // namespace ddm

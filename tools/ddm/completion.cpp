@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <string_view>
 
 namespace ddm {
@@ -15,6 +16,37 @@ std::vector<std::string> commands_of(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   return names;
+}
+
+// The completions of one value.
+struct Candidates {
+  std::vector<std::string> words;  // these, if there are any
+  bool targets = false;            // pids of programs with the agent
+  bool files = false;
+};
+
+Candidates candidates_of(const CLI::Option& option) {
+  Candidates result;
+  const std::string type = option.get_type_name();  // "WHAT:{its,values}"
+  const std::size_t open = type.find('{'), close = type.rfind('}');
+  if (open != std::string::npos && close != std::string::npos) {
+    std::string_view rest = std::string_view(type).substr(open + 1, close - open - 1);
+    while (!rest.empty()) {
+      const std::string_view word = rest.substr(0, rest.find(','));
+      result.words.emplace_back(word);
+      rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    }
+    return result;
+  }
+  const bool positional = option.nonpositional() == false;
+  const std::string name = positional ? option.get_name(true) : "";
+  result.targets = name == "PID";
+  const std::string& meaning = option.get_description();
+  result.files = type == "FILE" || type == "A B" || name == "NEW" || name == "RING" ||
+                 name == "DUMP" || name == "FILE" ||
+                 (result.targets && (meaning.find("report (") != std::string::npos ||
+                                     meaning.find("heap dump (") != std::string::npos));
+  return result;
 }
 
 bool takes_value(const CLI::Option& option) { return option.get_type_size() != 0; }
@@ -97,28 +129,9 @@ std::vector<std::string> names_of(const CLI::Option& option) {
   return names;
 }
 
-Candidates candidates_of(const CLI::Option& option) {
-  Candidates result;
-  const std::string type = option.get_type_name();  // "WHAT:{its,values}"
-  const std::size_t open = type.find('{'), close = type.rfind('}');
-  if (open != std::string::npos && close != std::string::npos) {
-    std::string_view rest = std::string_view(type).substr(open + 1, close - open - 1);
-    while (!rest.empty()) {
-      const std::string_view word = rest.substr(0, rest.find(','));
-      result.words.emplace_back(word);
-      rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-    }
-    return result;
-  }
-  const bool positional = option.nonpositional() == false;
-  const std::string name = positional ? option.get_name(true) : "";
-  result.targets = name == "PID";
-  const std::string& meaning = option.get_description();
-  result.files = type == "FILE" || type == "A B" || name == "NEW" || name == "RING" ||
-                 name == "DUMP" || name == "FILE" ||
-                 (result.targets && (meaning.find("report (") != std::string::npos ||
-                                     meaning.find("heap dump (") != std::string::npos));
-  return result;
+std::string meaning_of(const CLI::Option& option) {
+  const std::string preset = option.get_default_str();
+  return option.get_description() + (preset.empty() ? "" : " (default: " + preset + ")");
 }
 
 std::string bash_completion(const CLI::App& app) {

@@ -3,22 +3,17 @@
 // Pure.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "option_values.h"
+
 namespace ddm {
 
-// The completions of one value.
-struct Candidates {
-  std::vector<std::string> words;  // these, if there are any
-  bool targets = false;            // pids of programs with the agent
-  bool files = false;
-};
 // "-o", "--out": empty for a positional argument.
 std::vector<std::string> names_of(const CLI::Option& option);
-
-Candidates candidates_of(const CLI::Option& option);
+// What it means, and its default.
+std::string meaning_of(const CLI::Option& option);
 
 std::string bash_completion(const CLI::App& app);
 std::string zsh_completion(const CLI::App& app);

@@ -50,13 +50,18 @@ class DdmClient {
 
   // request(), decoded; an answer of another type or layout is an error.
   template <typename Answer>
-  Result<Answer> get(Chunk question) {
-    auto answer = request(std::move(question));
+  Result<Answer> get(Chunk question, const Bounds& bounds = kShort,
+                     ChunkType type = Answer::kType) {
+    const auto answer = request(std::move(question), bounds);
     if (!answer) return answer.error();
-    std::optional<Answer> decoded;
-    if (answer->type == Answer::kType) decoded = decode<Answer>(answer->data);
-    if (!decoded) return unexpected(*answer);
-    return std::move(*decoded);
+    return decoded<Answer>(*answer, type);
+  }
+  template <typename Answer>
+  static Result<Answer> decoded(const Chunk& answer, ChunkType type = Answer::kType) {
+    std::optional<Answer> message;
+    if (answer.type == type) message = ddm::decode<Answer>(answer.data);
+    if (!message) return unexpected(answer);
+    return std::move(*message);
   }
 
   // Whether FEAT lists this name; FEAT is requested once. False too if there is no answer.

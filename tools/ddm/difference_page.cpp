@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <memory>
 #include <utility>
 
-#include "core/file_descriptor.h"
+#include "json_values.h"
 #include "report/page/page_numbers.h"
 #include "report/page/report_page.h"
 #include "report/report_json.h"
@@ -136,37 +134,22 @@ std::optional<Error> DifferencePage::add_page(std::string_view page, Side side) 
 }
 
 std::optional<Error> DifferencePage::add_file(const std::string& path, Side side) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
-                                                             std::fclose);
-  if (!file) return errno_error(path);
-  std::string text;
+  const bool is_page = !path.ends_with(".jsonl");
+  std::string page;
+  LineSplitter lines;
   std::optional<Error> problem;
-  const bool lines = path.ends_with(".jsonl");
-  std::array<char, 65536> piece;
-  const auto take_lines = [&](bool last) {
-    std::size_t begin = 0;
-    while (!problem && begin < text.size()) {
-      const std::size_t end = text.find('\n', begin);
-      if (end == std::string::npos && !last) break;
-      const std::string_view line = std::string_view(text).substr(begin, end - begin);
-      // Records are the most of a report and say nothing more of the whole run.
-      if (!line.starts_with(R"({"type":"record")")) {
-        problem = add_line(Json::parse(line, nullptr, false), side);
-      }
-      begin = end == std::string::npos ? text.size() : end + 1;
-    }
-    text.erase(0, begin);
+  const auto add = [&](std::string_view line) {
+    if (!line.starts_with(kRecordLine)) problem = add_line(Json::parse(line, nullptr, false), side);
+    return !problem;
   };
-  while (!problem) {
-    const std::size_t size = std::fread(piece.data(), 1, piece.size(), file.get());
-    if (size == 0 && std::ferror(file.get()) != 0) return errno_error(path);
-    if (size == 0) break;
-    text.append(piece.data(), size);
-    if (lines) take_lines(false);
-  }
-  if (lines && !problem) take_lines(true);
-  if (lines && !problem && side_of(side).summary.is_null()) problem = Error{"it is empty"};
-  if (!lines && !problem) problem = add_page(text, side);
+  const auto unread = read_pieces(path, [&](std::string_view piece) {
+    if (is_page) page += piece;
+    return is_page || lines.feed(piece, add);
+  });
+  if (unread) return unread;
+  if (is_page) problem = add_page(page, side);
+  if (!lines.rest().empty()) add(lines.rest());
+  if (!problem && !is_page && side_of(side).summary.is_null()) problem = Error{"it is empty"};
   if (problem) return Error{path + ": " + problem->message};
   return {};
 }

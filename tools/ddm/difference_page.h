@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/result.h"
-#include "output.h"
+#include "json_values.h"
 #include "report/page/page_tree.h"
 
 namespace ddm {

@@ -30,16 +30,14 @@ Result<HeapDumpMade> fetch_heap_dump(DdmClient& client, bool with_stacks, Progre
                                      const std::function<bool(std::string_view)>& sink) {
   if (!client.offers(kHeapDumpPiecesFeature)) return fetch_whole(client, progress, sink);
   using What = HeapDumpPieceRequest::What;
-  const auto request = [&](What what) {
-    return client.request(to_chunk(HeapDumpPieceRequest{what}), DdmClient::kLongWork);
-  };
-  const auto answer = request(with_stacks ? What::kMakeWithStacks : What::kMake);
-  if (!answer) return answer.error();
-  const auto made = decode<HeapDumpMade>(answer->data);
-  if (answer->type != HeapDumpMade::kType || !made) return DdmClient::unexpected(*answer);
+  const auto made = client.get<HeapDumpMade>(
+      to_chunk(HeapDumpPieceRequest{with_stacks ? What::kMakeWithStacks : What::kMake}),
+      DdmClient::kLongWork);
+  if (!made) return made;
   std::uint64_t have = 0;
   while (have < made->bytes) {
-    const auto piece = request(What::kNextPiece);
+    const auto piece =
+        client.request(to_chunk(HeapDumpPieceRequest{What::kNextPiece}), DdmClient::kLongWork);
     if (!piece) return piece.error();
     if (piece->type != HeapDumpPieceRequest::kType || piece->data.empty()) {
       return DdmClient::unexpected(*piece);

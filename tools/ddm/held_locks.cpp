@@ -1,6 +1,7 @@
 #include "held_locks.h"
 
 #include "chunk_json.h"
+#include "json_values.h"
 
 namespace ddm {
 namespace {
@@ -111,12 +112,11 @@ void add_lock_members(const ThreadLocks::Thread& thread, Json& object) {
     object["waits"] = std::move(waits);
   }
   if (thread.held.empty()) return;
-  Json holds = Json::array();
-  for (const ThreadLocks::Held& held : thread.held) {
-    holds.push_back(lock_json(held.lock));
-    holds.back()["frame"] = held.frame;
-  }
-  object["holds"] = std::move(holds);
+  object["holds"] = json_list(thread.held, [&](const ThreadLocks::Held& held) {
+    Json one = lock_json(held.lock);
+    one["frame"] = held.frame;
+    return one;
+  });
 }
 
 }  // namespace ddm

@@ -1,10 +1,13 @@
 #include "hex.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+
+#include "core/whole_text.h"
 
 namespace ddm {
 namespace {
@@ -12,13 +15,6 @@ namespace {
 constexpr std::size_t kBytesPerLine = 16;
 
 }  // namespace
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 std::string hex_dump(ByteSpan data) {
   std::string out;
@@ -36,28 +32,22 @@ std::string hex_dump(ByteSpan data) {
 }
 
 std::optional<Bytes> parse_hex(std::string_view text) {
+  std::string digits;
+  std::ranges::copy_if(text, std::back_inserter(digits),
+                       [](unsigned char c) { return std::isspace(c) == 0; });
   Bytes result;
-  int high = -1;
-  for (const char c : text) {
-    if (std::isspace(static_cast<unsigned char>(c)) != 0) continue;
-    const int digit = hex_digit(c);
-    if (digit < 0) return {};
-    if (high < 0) {
-      high = digit;
-    } else {
-      result.push_back(static_cast<std::uint8_t>(high << 4 | digit));
-      high = -1;
-    }
+  for (std::size_t at = 0; at < digits.size(); at += 2) {
+    const auto byte = hex_byte(std::string_view(digits).substr(at));
+    if (!byte) return {};
+    result.push_back(*byte);
   }
-  if (high >= 0) return {};
   return result;
 }
 
-std::string to_hex(ByteSpan data) {
-  std::string out;
-  out.reserve(2 * data.size());
-  for (const std::uint8_t byte : data) fmt::format_to(std::back_inserter(out), "{:02x}", byte);
-  return out;
+std::optional<std::uint8_t> hex_byte(std::string_view text) {
+  return text.size() < 2 ? std::nullopt : number_in<std::uint8_t>(text.substr(0, 2), 16);
 }
+
+std::string to_hex(ByteSpan data) { return fmt::format("{:02x}", fmt::join(data, "")); }
 
 }  // namespace ddm

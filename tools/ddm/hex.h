@@ -9,8 +9,8 @@
 
 namespace ddm {
 
-// 0 to 15; -1: no hex digit.
-int hex_digit(char c);
+// The byte of the first two digits; none: they are not.
+std::optional<std::uint8_t> hex_byte(std::string_view text);
 
 // 48 65 6c 6c 6f  Hello, 16 bytes a line, each with its offset.
 std::string hex_dump(ByteSpan data);

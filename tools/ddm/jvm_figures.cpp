@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heap_text.h"
+#include "json_values.h"
 #include "report_fetch.h"
 #include "wire/chunks/heap_info.h"
 #include "wire/chunks/report_chunk.h"
@@ -59,6 +60,10 @@ Result<JvmFigures> jvm_figures(DdmClient& client) {
   figures.seen_bytes = number_of(*summary, "seen_bytes");
   if (summary->contains("live_bytes")) figures.live_bytes = number_of(*summary, "live_bytes");
   return figures;
+}
+
+Json json_of_rate(const std::optional<double>& bytes_per_second) {
+  return bytes_per_second ? Json(static_cast<std::int64_t>(*bytes_per_second)) : Json(nullptr);
 }
 
 std::optional<double> bytes_per_second(const std::optional<JvmFigures>& before,

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "ddm_client.h"
+#include "output.h"
 
 namespace ddm {
 
@@ -28,5 +29,8 @@ Result<JvmFigures> jvm_figures(DdmClient& client);
 // reading.
 std::optional<double> bytes_per_second(const std::optional<JvmFigures>& before,
                                        const JvmFigures& now, std::chrono::duration<double> passed);
+
+// The rate in whole bytes, or null.
+Json json_of_rate(const std::optional<double>& bytes_per_second);
 
 }  // namespace ddm

@@ -29,6 +29,15 @@ std::string proc(pid_t pid, const std::string& name) {
   return "/proc/" + std::to_string(pid) + "/" + name;
 }
 
+std::vector<pid_t> all_pids() {
+  std::vector<pid_t> pids;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir("/proc"), closedir);
+  while (const dirent* entry = stream ? readdir(stream.get()) : nullptr) {
+    if (const auto pid = number_in<pid_t>(entry->d_name)) pids.push_back(*pid);
+  }
+  return pids;
+}
+
 // "" for any other file. A copy is deleted as soon as it is loaded (containers/agent_copy.h).
 std::string agent_in(std::string_view file) {
   constexpr std::string_view kGone = " (deleted)", kAgent = "/libddmagent.so";
@@ -69,36 +78,27 @@ Result<JvmProcess> JvmProcess::find(pid_t pid) {
 
 std::vector<JvmProcess> JvmProcess::all() {
   std::vector<JvmProcess> result;
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir("/proc"), closedir);
-  if (!stream) return result;
-  while (const dirent* entry = readdir(stream.get())) {
-    const auto pid = number_in<pid_t>(entry->d_name);
-    if (!pid) continue;
-    if (auto process = find(*pid)) result.push_back(std::move(*process));
+  for (const pid_t pid : all_pids()) {
+    if (auto process = find(pid)) result.push_back(std::move(*process));
   }
-  std::sort(result.begin(), result.end(),
-            [](const JvmProcess& a, const JvmProcess& b) { return a.pid_ < b.pid_; });
+  std::ranges::sort(result, {}, &JvmProcess::pid_);
   return result;
 }
 
 std::vector<JvmProcess::ForeignJvm> JvmProcess::of_other_users() {
   std::vector<ForeignJvm> result;
   if (geteuid() == 0) return result;
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir("/proc"), closedir);
-  while (const dirent* entry = stream ? readdir(stream.get()) : nullptr) {
-    const auto pid = number_in<pid_t>(entry->d_name);
-    const auto owner = pid ? process_owner(*pid) : std::nullopt;
+  for (const pid_t pid : all_pids()) {
+    const auto owner = process_owner(pid);
     if (!owner || *owner == geteuid()) continue;
     std::string program;
-    std::ifstream command_line(proc(*pid, "cmdline"));
+    std::ifstream command_line(proc(pid, "cmdline"));
     std::getline(command_line, program, '\0');
     if (program.substr(program.rfind('/') + 1) != "java") continue;
-    auto seen = find(*pid);
-    result.push_back({*pid, *owner, JvmProcess(*pid, *owner).app(),
-                      seen ? "" : "belongs to " + user_text(*owner)});
+    result.push_back({pid, *owner, JvmProcess(pid, *owner).app(),
+                      find(pid) ? "" : "belongs to " + user_text(*owner)});
   }
-  std::sort(result.begin(), result.end(),
-            [](const ForeignJvm& a, const ForeignJvm& b) { return a.pid < b.pid; });
+  std::ranges::sort(result, {}, &ForeignJvm::pid);
   return result;
 }
 
@@ -176,6 +176,14 @@ std::optional<bool> JvmProcess::takes_attach() const {
   const auto capabilities = published("sun.rt.jvmCapabilities");
   if (!capabilities || capabilities->empty()) return {};
   return capabilities->front() == '1';
+}
+
+std::string short_vm(std::string_view vm) {
+  constexpr std::string_view kKind = " 64-Bit Server VM ";
+  const std::size_t at = vm.find(kKind);
+  if (at == std::string_view::npos) return std::string(vm);
+  const std::string_view version = vm.substr(at + kKind.size());
+  return std::string(vm.substr(0, at)) + " " + std::string(version.substr(0, version.find('-')));
 }
 
 std::string user_text(uid_t uid) {

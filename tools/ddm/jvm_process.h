@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/result.h"
@@ -75,6 +76,9 @@ class JvmProcess {
   std::string loaded_agent_;
   bool has_jdwp_agent_ = false;
 };
+
+// "OpenJDK 64-Bit Server VM 17.0.2+8-Debian" -> "OpenJDK 17.0.2+8"; any other text stays.
+std::string short_vm(std::string_view vm);
 
 // "uid 1000 (anna)", or without the name if it has none.
 std::string user_text(uid_t uid);

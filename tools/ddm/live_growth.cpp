@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "json_values.h"
 #include "site_figures.h"
 
 namespace ddm {
@@ -38,13 +39,7 @@ bool grows_steadily(const std::vector<double>& values) {
 }  // namespace
 
 bool LiveMoment::feed(std::string_view piece) {
-  text_ += piece;
-  std::size_t begin = 0;
-  for (std::size_t end; (end = text_.find('\n', begin)) != std::string::npos; begin = end + 1) {
-    if (!line(std::string_view(text_).substr(begin, end - begin))) return false;
-  }
-  text_.erase(0, begin);
-  return true;
+  return lines_of_list_.feed(piece, [this](std::string_view text) { return line(text); });
 }
 
 bool LiveMoment::line(std::string_view line) {

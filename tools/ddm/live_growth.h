@@ -10,7 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "output.h"
+#include "json_values.h"
+#include "text_pieces.h"
 
 namespace ddm {
 
@@ -26,14 +27,16 @@ class LiveMoment {
   explicit LiveMoment(double seconds) : seconds_(seconds) {}
 
   bool feed(std::string_view piece);  // false: not such a list
-  bool complete() const { return begun_ && text_.empty(); }
+  bool complete() const {
+    return begun_ && !lines_of_list_.stopped() && lines_of_list_.rest().empty();
+  }
 
  private:
   friend class LiveGrowth;
   bool line(std::string_view line);
 
   const double seconds_;  // since the watch began
-  std::string text_;
+  LineSplitter lines_of_list_;
   bool begun_ = false;
   std::unordered_map<std::uint64_t, Survived> sites_;     // by the hash of class and stack
   std::unordered_map<std::uint64_t, std::string> lines_;  // kept for the newest moment only

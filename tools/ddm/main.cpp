@@ -1,4 +1,4 @@
 // ddm: looks into JVMs that run under libddmagent, and shows them to adb.
-#include "command_line.h"
+#include "command.h"
 
 int main(int argc, char** argv) { return ddm::run_command_line(argc, argv); }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
+
 #include "completion.h"
 
 namespace ddm {
@@ -48,9 +50,7 @@ void add_option(std::string& out, const CLI::Option& option) {
     }
     out += '\n';
   }
-  std::string meaning = option.get_description();
-  if (!option.get_default_str().empty()) meaning += " (default: " + option.get_default_str() + ")";
-  out += roff(sentence(meaning)) + "\n";
+  out += roff(sentence(meaning_of(option))) + "\n";
 }
 
 void add_command(std::string& out, const CLI::App& command) {

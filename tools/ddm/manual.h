@@ -1,9 +1,10 @@
 // The manual page of `ddm`, made of the same declarations as its help. Pure.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
+
+#include "option_values.h"
 
 namespace ddm {
 

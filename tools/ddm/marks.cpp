@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "core/file_descriptor.h"
+#include "json_values.h"
 #include "report/report_words.h"
 #include "wire/sockets/discovery.h"
 
@@ -22,30 +23,6 @@ namespace {
 constexpr std::string_view kEnding = ".jsonl";
 constexpr std::string_view kPageEnding = ".html";
 constexpr std::size_t kLongestMarkName = 64;
-
-struct MarkFile {
-  std::string path;
-  std::int64_t pid = 0;
-  std::string name;
-};
-
-std::vector<MarkFile> list_marks(const std::string& directory) {
-  std::vector<MarkFile> marks;
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(directory.c_str()), closedir);
-  if (!stream) return marks;
-  while (const dirent* entry = readdir(stream.get())) {
-    std::string_view name = entry->d_name;
-    MarkFile mark;
-    mark.path = directory + "/" + std::string(name);
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), mark.pid);
-    name.remove_prefix(static_cast<std::size_t>(end - name.data()));
-    if (error != std::errc() || !name.starts_with('-') || !name.ends_with(kEnding)) continue;
-    mark.name = name.substr(1, name.size() - 1 - kEnding.size());
-    marks.push_back(std::move(mark));
-  }
-  std::ranges::sort(marks, {}, &MarkFile::name);
-  return marks;
-}
 
 // Whether the program of a mark has ended. The state of programs outside this pid namespace (in a
 // container, through a tunnel) is unknown; their marks are stale after a week.
@@ -62,17 +39,9 @@ bool is_stale(const MarkFile& mark) {
   return of_here && start != static_cast<std::uint64_t>(figures->fact("process_start"));
 }
 
-std::string path_of(const std::string& directory, std::int64_t pid, const std::string& name,
-                    std::string_view ending = kEnding) {
-  return fmt::format("{}/{}-{}{}", directory, pid, name, ending);
-}
-
-Json frame_json(const FrameName& frame) {
+Json known_frame(const FrameName& frame) {
   if (!frame.known()) return nullptr;
-  return {{"class", frame.class_name},
-          {"method", frame.method},
-          {"file", frame.file},
-          {"line", frame.line}};
+  return frame_json(frame.class_name, frame.method, frame.file, frame.line);
 }
 
 bool same(const SiteFigures& a, const SiteFigures& b, const char* fact) {
@@ -99,6 +68,29 @@ Result<std::string> marks_directory() {
   return *failed;
 }
 
+std::vector<MarkFile> list_marks(const std::string& directory, std::string_view ending) {
+  std::vector<MarkFile> marks;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(directory.c_str()), closedir);
+  if (!stream) return marks;
+  while (const dirent* entry = readdir(stream.get())) {
+    std::string_view name = entry->d_name;
+    MarkFile mark;
+    mark.path = directory + "/" + std::string(name);
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), mark.pid);
+    name.remove_prefix(static_cast<std::size_t>(end - name.data()));
+    if (error != std::errc() || !name.starts_with('-') || !name.ends_with(ending)) continue;
+    mark.name = name.substr(1, name.size() - 1 - ending.size());
+    marks.push_back(std::move(mark));
+  }
+  std::ranges::sort(marks, {}, &MarkFile::name);
+  return marks;
+}
+
+std::string mark_path(const std::string& directory, std::int64_t pid, const std::string& name,
+                      std::string_view ending) {
+  return fmt::format("{}/{}-{}{}", directory, pid, name, ending);
+}
+
 std::optional<Error> check_mark_name(const std::string& name) {
   constexpr std::string_view kAllowed =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
@@ -115,30 +107,31 @@ std::optional<Error> set_mark(const std::string& name, const SiteFigures& figure
                               std::string_view page) {
   const auto directory = marks_directory();
   if (!directory) return directory.error();
-  for (const MarkFile& mark : list_marks(*directory)) {
+  for (const MarkFile& mark : list_marks(*directory, kEnding)) {
     if (!is_stale(mark)) continue;
     unlink(mark.path.c_str());
-    unlink(path_of(*directory, mark.pid, mark.name, kPageEnding).c_str());
+    unlink(mark_path(*directory, mark.pid, mark.name, kPageEnding).c_str());
   }
+  const std::int64_t pid = figures.fact("pid");
   const mode_t former = umask(S_IRWXG | S_IRWXO);
-  std::string problem = write_report_file(
-      path_of(*directory, figures.fact("pid"), name), [&](const ReportSink& sink) {
+  std::string problem =
+      write_report_file(mark_path(*directory, pid, name, kEnding), [&](const ReportSink& sink) {
         Json summary = figures.summary;
-        if (process_start_time(static_cast<pid_t>(figures.fact("pid"))) ==
+        if (process_start_time(static_cast<pid_t>(pid)) ==
             static_cast<std::uint64_t>(figures.fact("process_start"))) {
           summary["pid_namespace"] = own_pid_namespace();
         }
         if (!sink(json_line(summary) + "\n")) return false;
         for (const SiteFigure& site : figures.sites) {
           const Json line = {
-              {"type", "site"},      {"class", site.class_name},  {"count", site.count},
-              {"bytes", site.bytes}, {"at", frame_json(site.at)}, {"app", frame_json(site.app)}};
+              {"type", "site"},      {"class", site.class_name},   {"count", site.count},
+              {"bytes", site.bytes}, {"at", known_frame(site.at)}, {"app", known_frame(site.app)}};
           if (!sink(json_line(line) + "\n")) return false;
         }
         return true;
       });
   if (problem.empty()) {
-    problem = write_report_file(path_of(*directory, figures.fact("pid"), name, kPageEnding), page);
+    problem = write_report_file(mark_path(*directory, pid, name, kPageEnding), page);
   }
   umask(former);
   if (!problem.empty()) return Error{problem};
@@ -148,7 +141,7 @@ std::optional<Error> set_mark(const std::string& name, const SiteFigures& figure
 Result<std::string> page_of_mark(const std::string& name, std::int64_t pid) {
   const auto directory = marks_directory();
   if (!directory) return directory.error();
-  return path_of(*directory, pid, name, kPageEnding);
+  return mark_path(*directory, pid, name, kPageEnding);
 }
 
 Result<SiteFigures> find_mark(const std::string& name, const SiteFigures& now) {
@@ -157,7 +150,7 @@ Result<SiteFigures> find_mark(const std::string& name, const SiteFigures& now) {
   const std::int64_t pid = now.fact("pid");
   const std::string again = fmt::format("; set it again with --mark {}", name);
   std::string known;
-  for (const MarkFile& mark : list_marks(*directory)) {
+  for (const MarkFile& mark : list_marks(*directory, kEnding)) {
     if (mark.pid != pid) continue;
     if (mark.name != name) {
       known += (known.empty() ? "" : ", ") + mark.name;
@@ -179,7 +172,7 @@ Result<SiteFigures> find_mark(const std::string& name, const SiteFigures& now) {
     }
     return then;
   }
-  for (const MarkFile& mark : list_marks(*directory)) {
+  for (const MarkFile& mark : list_marks(*directory, kEnding)) {
     if (mark.name != name || !is_stale(mark)) continue;
     return Error{fmt::format("mark '{}' is of process {}, which has ended; process {} has {}", name,
                              mark.pid, pid, known.empty() ? "no marks" : "these: " + known)};

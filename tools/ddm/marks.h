@@ -19,6 +19,16 @@ namespace ddm {
 // The user's private directory of marks, created if missing.
 Result<std::string> marks_directory();
 
+// The files PID-NAME with this ending, by name.
+struct MarkFile {
+  std::string path;
+  std::int64_t pid = 0;
+  std::string name;
+};
+std::vector<MarkFile> list_marks(const std::string& directory, std::string_view ending);
+std::string mark_path(const std::string& directory, std::int64_t pid, const std::string& name,
+                      std::string_view ending);
+
 // Letters, digits, ".", "_" and "-", up to 64 of them. The error says so.
 std::optional<Error> check_mark_name(const std::string& name);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/types.h>
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 
 #include "core/option_values.h"
@@ -16,6 +17,41 @@ std::string time_text(double time) {
 }
 
 }  // namespace
+
+CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& to,
+                      const std::string& meaning, const char* type) {
+  CLI::Option* option = command.add_option(names, to, meaning)->capture_default_str();
+  return type != nullptr ? option->type_name(type) : option;
+}
+
+CLI::Option* add_texts(CLI::App& command, const std::string& names, std::vector<std::string>& to,
+                       const std::string& meaning, const char* type, int count) {
+  CLI::Option* option = command.add_option(names, to, meaning);
+  if (type != nullptr) option->type_name(type);
+  return count != 0 ? option->expected(count) : option;
+}
+
+CLI::Option* add_choice(CLI::App& command, const std::string& names, std::string& to,
+                        const std::vector<std::string>& words, const std::string& meaning,
+                        const char* type) {
+  return add_text(command, names, to, meaning, type)->check(CLI::IsMember(words));
+}
+
+CLI::Option* add_file(CLI::App& command, const std::string& names, std::string& path,
+                      const std::string& meaning) {
+  return add_text(command, names, path, meaning, "FILE");
+}
+
+CLI::Option* add_flag(CLI::App& command, const std::string& names, bool& to,
+                      const std::string& meaning) {
+  return command.add_flag(names, to, meaning);
+}
+
+void require(CLI::Option* option) { option->required(); }
+
+void exclude(CLI::Option* one, std::initializer_list<CLI::Option*> others) {
+  for (CLI::Option* const other : others) one->excludes(other);
+}
 
 std::optional<double> seconds_of(std::string_view text) {
   double number = 0;
@@ -69,6 +105,16 @@ CLI::Option* add_top(CLI::App& command, std::size_t& top, const std::string& mea
       ->capture_default_str()
       ->type_name("N")
       ->check(fault);
+}
+
+void add_row_options(CLI::App& command, std::string& by, std::size_t& top) {
+  add_choice(command, "--by", by, {"class", "site", "app"}, "Rows: class, site or app", "WHAT");
+  add_top(command, top, "How many rows to show");
+}
+
+void add_agent(CLI::App& command, std::string& path) {
+  add_file(command, "--agent", path,
+           "libddmagent.so; by default the one in ../lib of this command");
 }
 
 std::string pid_error(const std::string& text) {

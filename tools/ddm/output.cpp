@@ -7,10 +7,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
-#include "command.h"
 #include "core/jvm_text.h"
-#include "core/utf16.h"
 #include "report/report_words.h"
 
 namespace ddm {
@@ -56,6 +55,14 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
   return out;
 }
 
+std::string listed(const std::vector<std::string>& names, std::size_t most,
+                   std::string_view before_more) {
+  const std::size_t shown = std::min(names.size(), most);
+  std::string list = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
+  if (names.size() > most) list += fmt::format("{}{} more", before_more, names.size() - most);
+  return list;
+}
+
 void print(std::string_view text) {
   clear_progress();
   const std::string shown = printable_lines(text);
@@ -70,18 +77,6 @@ void print_sentence(std::string_view text) {
 
 void print_json(const Json& value) {
   print(value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-}
-
-std::string json_line(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-std::string json_in_script(const Json& value) {
-  std::string text = json_line(value);
-  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) {
-    text.replace(at, 1, "\\u003c");
-  }
-  return text;
 }
 
 bool output_complete() {
@@ -103,8 +98,6 @@ int misused(std::string_view what) {
   complain(what);
   return kExitUsage;
 }
-
-Json json_text(std::string_view text) { return utf8_of(text); }
 
 TextTable::TextTable(std::vector<std::string> titles) {
   constexpr std::string_view kMarks = ">~.";

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -31,6 +31,10 @@ std::size_t output_width();
 // The text broken at blanks into lines that end before `width`; the first one begins at column
 // `indent`, where the others are indented to. A longer word has a line of its own.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width);
+
+// "a, b and 3 more": the first `most` of them.
+std::string listed(const std::vector<std::string>& names, std::size_t most,
+                   std::string_view before_more = " and ");
 
 // fmt::format() that also removes line ends from its text arguments.
 template <typename T>
@@ -59,21 +63,17 @@ void print(fmt::format_string<PrintableArg<First>, PrintableArg<Args>...> format
 // A line, broken at blanks where a terminal is narrower.
 void print_sentence(std::string_view text);
 void print_json(const Json& value);
-// Without the line end. Invalid UTF-8 becomes U+FFFD.
-std::string json_line(const Json& value);
-// The same, escaped so that it cannot end a page's script element.
-std::string json_in_script(const Json& value);
 
 // Whether all output has reached stdout. EPIPE is no failure: the reader has had enough.
 bool output_complete();
+
+// Exit codes; kExitRefused: the target refused or is missing, or a file cannot be written.
+inline constexpr int kExitOk = 0, kExitRefused = 1, kExitUsage = 2;
 
 // "ddm: WHAT" on stderr; refuse() and misused() return kExitRefused and kExitUsage.
 void complain(std::string_view what);
 int refuse(std::string_view what);
 int misused(std::string_view what);
-
-// A text as a JSON string: valid UTF-8 for any input (an unpaired surrogate is U+FFFD).
-Json json_text(std::string_view text);
 
 // Columns as wide as their widest cell; the last one is not padded.
 class TextTable {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "json_values.h"
 #include "report/report_words.h"
 
 namespace ddm {
@@ -13,18 +14,14 @@ constexpr std::size_t kCountColumn = 10;
 }  // namespace
 
 Json paths_json(std::span<const RootPath> paths) {
-  Json all = Json::array();
-  for (const RootPath& path : paths) {
-    Json via = Json::array();
-    for (const std::string& step : path.via) via.push_back(json_text(step));
+  return json_list(paths, [](const RootPath& path) {
     Json one = {{"root", json_text(path.root)},
                 {"kind", path.kind},
-                {"via", std::move(via)},
+                {"via", json_texts(path.via)},
                 {"count", path.count}};
     if (path.weak) one["weak"] = true;
-    all.push_back(std::move(one));
-  }
-  return all;
+    return one;
+  });
 }
 
 std::string counted(std::int64_t count, std::string_view noun) {

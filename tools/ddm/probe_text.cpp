@@ -4,6 +4,7 @@
 #include <map>
 
 #include "chunk_json.h"
+#include "json_values.h"
 #include "report/report_words.h"
 
 namespace ddm {
@@ -65,11 +66,9 @@ std::string in_line(const std::string& value) {
 std::string record_text(const ProbeFindings::Method& method, const ProbeFindings::Record& record) {
   std::string text = printable_format("{}: {}", record.thread, method.method);
   if ((record.what & kProbeArguments) != 0) {
-    std::string arguments;
-    for (const std::string& argument : record.arguments) {
-      arguments += (arguments.empty() ? "" : ", ") + in_line(argument);
-    }
-    text += "(" + arguments + ")";
+    std::vector<std::string> arguments;
+    for (const std::string& argument : record.arguments) arguments.push_back(in_line(argument));
+    text += "(" + listed(arguments, arguments.size()) + ")";
   }
   if ((record.what & kProbeReturn) != 0) text += " = " + in_line(record.returned);
   if ((record.what & kProbeThrows) != 0) text += " throws " + in_line(record.thrown);
@@ -88,11 +87,7 @@ std::string record_text(const ProbeFindings::Method& method, const ProbeFindings
 
 Json record_json(const ProbeFindings::Record& record) {
   Json json{{"thread", json_text(record.thread)}};
-  if ((record.what & kProbeArguments) != 0) {
-    Json arguments = Json::array();
-    for (const std::string& argument : record.arguments) arguments.push_back(json_text(argument));
-    json["args"] = std::move(arguments);
-  }
+  if ((record.what & kProbeArguments) != 0) json["args"] = json_texts(record.arguments);
   if ((record.what & kProbeReturn) != 0) json["return"] = json_text(record.returned);
   if ((record.what & kProbeThrows) != 0) json["throws"] = json_text(record.thrown);
   if (record.ns > 0) json["ns"] = record.ns;
@@ -151,8 +146,7 @@ std::string probe_text(const ProbeRequest& request, const ProbeFindings& finding
 }
 
 Json probe_json(const ProbeRequest& request, const ProbeFindings& findings) {
-  Json probes = Json::array();
-  for (const ProbeFindings::Method& method : findings.methods) {
+  Json probes = json_list(findings.methods, [&](const ProbeFindings::Method& method) {
     Json probe{{"class", json_text(method.class_name)},
                {"method", json_text(method.method)},
                {"signature", json_text(method.signature)},
@@ -166,21 +160,15 @@ Json probe_json(const ProbeRequest& request, const ProbeFindings& findings) {
       }
       probe["times"] = std::move(times);
     }
-    Json records = Json::array();
-    for (const ProbeFindings::Record& record : method.records) {
-      records.push_back(record_json(record));
-    }
-    probe["records"] = std::move(records);
+    probe["records"] = json_list(method.records, record_json);
     probe["removed"] = method.removed.empty() ? Json(nullptr) : json_text(method.removed);
-    probes.push_back(std::move(probe));
-  }
-  Json notes = Json::array();
-  for (const std::string& note : findings.notes) notes.push_back(json_text(note));
+    return probe;
+  });
   return {{"probes", std::move(probes)},
           {"budget",
            {{"limit_percent", findings.limit_percent},
             {"used_percent", static_cast<double>(findings.used_millis) / 1000}}},
-          {"notes", std::move(notes)}};
+          {"notes", json_texts(findings.notes)}};
 }
 
 }  // namespace ddm

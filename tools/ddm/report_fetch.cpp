@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "json_values.h"
 #include "wire/chunks/report_chunk.h"
 
 namespace ddm {
@@ -26,6 +27,14 @@ Result<std::string> fetch_text(DdmClient& client, std::string_view format) {
   });
   if (damaged) return *damaged;
   return text;
+}
+
+Result<SiteFigures> read_figures(const Result<Bytes>& packed, FigureReader reader) {
+  if (!packed) return packed.error();
+  const auto damaged =
+      unpack_report(*packed, [&](std::string_view piece) { return reader.feed(piece); });
+  if (damaged) return *damaged;
+  return reader.finish();
 }
 
 }  // namespace
@@ -64,23 +73,12 @@ Result<std::string> fetch_page(DdmClient& client) { return fetch_text(client, "h
 
 Result<SiteFigures> fetch_figures(DdmClient& client, const std::string& below) {
   constexpr const char* kWithStacks = "sites.jsonl";
-  const auto packed = fetch(client, below.empty() ? std::string(kSitesFormat) : kWithStacks);
-  if (!packed) return packed.error();
-  FigureReader reader(FigureReader::Objects::kAllocated, below);
-  const auto damaged =
-      unpack_report(*packed, [&](std::string_view piece) { return reader.feed(piece); });
-  if (damaged) return *damaged;
-  return reader.finish();
+  return read_figures(fetch(client, below.empty() ? std::string(kSitesFormat) : kWithStacks),
+                      FigureReader(FigureReader::Objects::kAllocated, below));
 }
 
 Result<SiteFigures> fetch_part(DdmClient& client, const std::string& below) {
-  const auto packed = fetch(client, std::string(kSitesFormat), below);
-  if (!packed) return packed.error();
-  FigureReader reader;
-  const auto damaged =
-      unpack_report(*packed, [&](std::string_view piece) { return reader.feed(piece); });
-  if (damaged) return *damaged;
-  auto figures = reader.finish();
+  auto figures = read_figures(fetch(client, std::string(kSitesFormat), below), FigureReader());
   if (figures && text_of(figures->summary, "below") != below) {
     return Error{"the target's agent is older, and knows no --below"};
   }

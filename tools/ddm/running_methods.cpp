@@ -1,29 +1,22 @@
 #include "running_methods.h"
 
-#include <algorithm>
 #include <chrono>
 
 #include "interrupt.h"
 #include "output.h"
 
 namespace ddm {
-namespace {
-
-std::string names_of(const std::vector<std::string>& methods) {
-  constexpr std::size_t kMaxNamed = 5;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(kMaxNamed, methods.size()); ++i) {
-    names += (i > 0 ? ", " : "") + methods[i];
-  }
-  if (methods.size() > kMaxNamed) names += fmt::format(" and {} more", methods.size() - kMaxNamed);
-  return names;
+void add_running_rule(CLI::App& command, RunningRule& rule) {
+  const auto wait = add_flag(command, "--wait", rule.wait,
+                             "Wait until no method of the classes runs: one that does is not "
+                             "compiled before it returns");
+  exclude(add_flag(command, "--no-running", rule.refuse, "Change nothing if one runs"), {wait});
 }
-
-}  // namespace
 
 std::optional<int> check_running_methods(DdmClient& client, const OutlookRequest& request,
                                          RunningRule rule) {
   constexpr std::chrono::milliseconds kStep{50};
+  constexpr std::size_t kMaxNamed = 5;
   bool told = false;
   for (;;) {
     // An agent without this request still installs hooks, and reports wrong names itself.
@@ -38,7 +31,7 @@ std::optional<int> check_running_methods(DdmClient& client, const OutlookRequest
       }
     }
     if (outlook->running.empty()) return {};
-    const std::string names = names_of(outlook->running);
+    const std::string names = listed(outlook->running, kMaxNamed);
     if (rule.refuse) {
       return refuse(fmt::format("{} {} now; nothing was changed", names,
                                 outlook->running.size() == 1 ? "runs" : "run"));

@@ -1,13 +1,9 @@
 #include "site_figures.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstdio>
-#include <memory>
 
-#include "core/file_descriptor.h"
 #include "core/jvm_text.h"
+#include "json_values.h"
 #include "report/below_method.h"
 #include "report/report_names.h"
 #include "report/report_sites.h"
@@ -17,16 +13,6 @@
 namespace ddm {
 namespace {
 
-FrameName frame_of(const Json& object) {
-  FrameName frame;
-  if (!object.is_object()) return frame;
-  frame.class_name = text_of(object, "class");
-  frame.method = text_of(object, "method");
-  frame.file = text_of(object, "file");
-  frame.line = static_cast<int>(number_of(object, "line"));
-  return frame;
-}
-
 // The allocating frame and the first one outside the JDK.
 void name_by_stack(SiteFigure& site, const Json& stack) {
   if (!stack.is_array() || stack.empty()) return;
@@ -34,7 +20,7 @@ void name_by_stack(SiteFigure& site, const Json& stack) {
   site.app = first_outside_jdk(stack);
 }
 
-FrameName frame_of(const FrameLine& shown, ReportNames& names) {
+FrameName shown_frame(const FrameLine& shown, ReportNames& names) {
   if (!shown.known) return {};
   const PrintableMethod& method = names.method(shown.method);
   return {method.class_name, method.method, method.file, shown.line};
@@ -42,14 +28,10 @@ FrameName frame_of(const FrameLine& shown, ReportNames& names) {
 
 }  // namespace
 
-std::string text_of(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-std::int64_t number_of(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+FrameName frame_of(const Json& frame) {
+  if (!frame.is_object()) return {};
+  return {text_of(frame, "class"), text_of(frame, "method"), text_of(frame, "file"),
+          static_cast<int>(number_of(frame, "line"))};
 }
 
 LiveAges ages_of(const Json& object) {
@@ -110,8 +92,8 @@ SiteFigures recent_figures(const ReportData& data) {
   SiteFigures figures;
   ReportNames names(data.names);
   for (const AllocSite& site : sites_of(data.records, names, SiteFrame::kBoth)) {
-    figures.sites.push_back({names.class_name(site.class_id), frame_of(site.at, names),
-                             frame_of(site.app, names), site.bytes, site.count});
+    figures.sites.push_back({names.class_name(site.class_id), shown_frame(site.at, names),
+                             shown_frame(site.app, names), site.bytes, site.count});
   }
   for (const ThreadTotal& thread : threads_of(data)) {
     figures.threads.push_back({thread.thread_id, thread.name, thread.bytes, thread.count});
@@ -131,24 +113,12 @@ bool has_frame_of(const Json& site, const std::string& method) {
 }
 
 bool FigureReader::feed(std::string_view piece) {
-  while (!piece.empty() && !done_) {
-    const std::size_t end = piece.find('\n');
-    if (end == std::string_view::npos) {
-      rest_ += piece;
-      return true;
-    }
-    rest_ += piece.substr(0, end);
-    piece.remove_prefix(end + 1);
-    done_ = !line(rest_);
-    rest_.clear();
-  }
-  return !done_;
+  return lines_.feed(piece, [this](std::string_view text) { return line(text); });
 }
 
 // Records come last and are the most of a report: they are not even parsed.
 bool FigureReader::line(std::string_view text) {
-  constexpr std::string_view kRecord = R"({"type":"record")";
-  if (text.starts_with(kRecord) && !figures_.summary.is_null()) return false;
+  if (text.starts_with(kRecordLine) && !figures_.summary.is_null()) return false;
   const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   const std::string type = object.is_object() ? text_of(object, "type") : std::string();
   if (figures_.summary.is_null()) {
@@ -180,7 +150,7 @@ bool FigureReader::line(std::string_view text) {
 }
 
 Result<SiteFigures> FigureReader::finish() {
-  if (!done_ && !rest_.empty()) line(rest_);
+  if (!lines_.rest().empty()) line(lines_.rest());
   if (problem_.empty() && figures_.summary.is_null()) problem_ = "it is empty";
   if (!problem_.empty()) return Error{problem_};
   const auto threads = figures_.summary.find("threads");
@@ -195,16 +165,9 @@ Result<SiteFigures> FigureReader::finish() {
 }
 
 Result<SiteFigures> read_figures_file(const std::string& path, const std::string& below) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
-                                                             std::fclose);
-  if (!file) return errno_error(path);
   FigureReader reader(FigureReader::Objects::kAllocated, below);
-  std::array<char, 65536> piece;
-  for (;;) {
-    const std::size_t size = std::fread(piece.data(), 1, piece.size(), file.get());
-    if (size == 0 && std::ferror(file.get()) != 0) return errno_error(path);
-    if (size == 0 || !reader.feed({piece.data(), size})) break;
-  }
+  const auto unread = read_pieces(path, [&](std::string_view piece) { return reader.feed(piece); });
+  if (unread) return *unread;
   auto figures = reader.finish();
   if (!figures) return Error{path + " is no jsonl report: " + figures.message()};
   return figures;

@@ -11,14 +11,11 @@
 #include <vector>
 
 #include "core/result.h"
-#include "output.h"
+#include "json_values.h"
 #include "report/report.h"
+#include "text_pieces.h"
 
 namespace ddm {
-
-// A member of an object; "" and 0 if it is missing or of another type.
-std::string text_of(const Json& object, const char* name);
-std::int64_t number_of(const Json& object, const char* name);
 
 struct FrameName {
   std::string class_name;  // "" = no frame
@@ -28,6 +25,9 @@ struct FrameName {
   bool known() const { return !class_name.empty() || !method.empty(); }
   friend auto operator<=>(const FrameName&, const FrameName&) = default;
 };
+
+// Of jsonl.
+FrameName frame_of(const Json& frame);
 
 // "a.b.Cls.method(Cls.java:12)" in so many columns; "(no Java frame)".
 std::string frame_text(const FrameName& frame, std::size_t width = kNoWidth);
@@ -74,6 +74,9 @@ struct SiteFigures {
 // The figures of the recorded allocations.
 SiteFigures recent_figures(const ReportData& data);
 
+// How a record of a jsonl report begins. Records come last and are the most of it.
+inline constexpr std::string_view kRecordLine = R"({"type":"record")";
+
 // Parses a list of sites, or a jsonl report up to its records, piece by piece.
 class FigureReader {
  public:
@@ -82,7 +85,7 @@ class FigureReader {
   explicit FigureReader(Objects of = Objects::kAllocated, std::string below = {})
       : objects_(of), below_(std::move(below)) {}
 
-  // False: no more data is needed.
+  // False: no more data is needed; it is then ignored.
   bool feed(std::string_view piece);
   // The error: the data is neither.
   Result<SiteFigures> finish();
@@ -93,8 +96,7 @@ class FigureReader {
   const Objects objects_;
   const std::string below_;
   SiteFigures figures_;
-  std::string rest_;
-  bool done_ = false;
+  LineSplitter lines_;
   std::string problem_;
 };
 

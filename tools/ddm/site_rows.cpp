@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "option_values.h"
+#include "json_values.h"
 #include "report/report_words.h"
 
 namespace ddm {
@@ -12,39 +12,34 @@ namespace {
 
 using Key = std::tuple<std::string, FrameName, FrameName>;
 
-struct Sum {
-  std::int64_t bytes = 0, count = 0, bytes_before = 0, count_before = 0, retained = 0;
-  LiveAges ages;
-};
-
 // Sums for each site and thread of the figures.
 class Sums {
  public:
   Sums(const SiteFigures& figures, RowsBy by) : by_(by) { add(figures, 1); }
 
   void add(const SiteFigures& figures, int sign) {
-    const auto put = [&](Key key, std::int64_t bytes, std::int64_t count, const LiveAges& ages) {
-      Sum& sum = sums_[std::move(key)];
-      last_ = &sum;
-      sum.ages += ages;
+    const auto put = [&](Key key, std::int64_t bytes, std::int64_t count) -> SiteRow& {
+      SiteRow& sum = sums_[std::move(key)];
       sum.bytes += sign * bytes;
       sum.count += sign * count;
       if (sign < 0) {
         sum.bytes_before += bytes;
         sum.count_before += count;
       }
+      return sum;
     };
     if (by_ == RowsBy::kThread) {
       for (const ThreadFigure& thread : figures.threads) {
-        put({fmt::format("{} {}", thread.id, thread.name), {}, {}}, thread.bytes, thread.count, {});
+        put({fmt::format("{} {}", thread.id, thread.name), {}, {}}, thread.bytes, thread.count);
       }
       return;
     }
     for (const SiteFigure& site : figures.sites) {
-      put({site.class_name, by_ == RowsBy::kSite ? site.at : FrameName{},
-           by_ == RowsBy::kClass ? FrameName{} : site.app},
-          site.bytes, site.count, site.ages);
-      if (sign > 0) last_->retained += site.retained;
+      SiteRow& sum = put({site.class_name, by_ == RowsBy::kSite ? site.at : FrameName{},
+                          by_ == RowsBy::kClass ? FrameName{} : site.app},
+                         site.bytes, site.count);
+      sum.ages += site.ages;
+      if (sign > 0) sum.retained += site.retained;
     }
   }
 
@@ -68,7 +63,7 @@ class Sums {
         row.app_bytes = sum.bytes;
       }
     }
-    std::sort(rows.begin(), rows.end(), [](const SiteRow& a, const SiteRow& b) {
+    std::ranges::sort(rows, [](const SiteRow& a, const SiteRow& b) {
       return std::tie(b.bytes, b.count, a.what, a.at, a.app) <
              std::tie(a.bytes, a.count, b.what, b.at, b.app);
     });
@@ -77,8 +72,7 @@ class Sums {
 
  private:
   const RowsBy by_;
-  Sum* last_ = nullptr;  // the one last added to
-  std::map<Key, Sum> sums_;
+  std::map<Key, SiteRow> sums_;
 };
 
 std::string with_sign(std::int64_t number) {
@@ -110,14 +104,6 @@ void add_row(TextTable& table, const SiteRow& row, RowsBy by, Columns columns) {
 
 }  // namespace
 
-void add_row_options(CLI::App& command, std::string& by, std::size_t& top) {
-  command.add_option("--by", by, "Rows: class, site or app")
-      ->check(CLI::IsMember({"class", "site", "app"}))
-      ->type_name("WHAT")
-      ->capture_default_str();
-  add_top(command, top, "How many rows to show");
-}
-
 std::optional<RowsBy> rows_by(std::string_view word) {
   if (word == "class") return RowsBy::kClass;
   if (word == "site") return RowsBy::kSite;
@@ -139,8 +125,7 @@ std::vector<SiteRow> rows_between(const SiteFigures& before, const SiteFigures& 
 }
 
 Json rows_json(const std::vector<SiteRow>& rows, RowsBy by, bool difference) {
-  Json list = Json::array();
-  for (const SiteRow& row : rows) {
+  return json_list(rows, [&](const SiteRow& row) {
     Json object = {{by == RowsBy::kThread ? "thread" : "class", json_text(row.what)}};
     if (by == RowsBy::kSite) object["site"] = json_text(frame_text(row.at));
     if (by == RowsBy::kSite || by == RowsBy::kApp) object["app"] = json_text(frame_text(row.app));
@@ -152,9 +137,8 @@ Json rows_json(const std::vector<SiteRow>& rows, RowsBy by, bool difference) {
       object["bytes_after"] = row.bytes_before + row.bytes;
       object["count_after"] = row.count_before + row.count;
     }
-    list.push_back(std::move(object));
-  }
-  return list;
+    return object;
+  });
 }
 
 void print_rows(const std::vector<SiteRow>& rows, RowsBy by, std::size_t top, Columns columns) {

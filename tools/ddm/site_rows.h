@@ -2,7 +2,6 @@
 // two.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,9 +16,6 @@ enum class RowsBy { kClass, kSite, kApp, kThread };
 
 // "class", "site", "app", "thread".
 std::optional<RowsBy> rows_by(std::string_view word);
-
-// --by class|site|app and --top N. The variables must outlive the command line.
-void add_row_options(CLI::App& command, std::string& by, std::size_t& top);
 
 struct SiteRow {
   std::string what;  // class or thread

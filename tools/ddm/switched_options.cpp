@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "json_values.h"
 #include "report_fetch.h"
 #include "site_figures.h"
 #include "wire/chunks/lent_options.h"
@@ -46,6 +47,14 @@ ActiveOptions active_options(DdmClient& client) {
 }
 
 }  // namespace
+
+std::optional<Error> switch_tracking(DdmClient& client, bool on) {
+  // Should this command be killed, the agent sees its connection end and switches tracking off.
+  const auto done =
+      client.request(to_chunk(TrackingRequest{on, /*while_connected=*/on}), DdmClient::kLongWork);
+  if (!done) return done.error();
+  return {};
+}
 
 Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptions& wanted) {
   SwitchedOptions switched;
@@ -88,9 +97,7 @@ Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptio
   }
   if (!wanted.live) return switched;
   // live=y alone would switch tracking on for good; this way tracking ends with the connection.
-  const auto tracked = client.request(to_chunk(TrackingRequest{true, /*while_connected=*/true}),
-                                      DdmClient::kLongWork);
-  if (!tracked) return tracked.error();
+  if (auto error = switch_tracking(client, true)) return std::move(*error);
   add(live, true, switched.was_live_, "live=y", "live=n");
   const auto done = client.request(to_chunk(live), DdmClient::kLongWork);
   if (!done) return done.error();

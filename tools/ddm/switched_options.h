@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "ddm_client.h"
 
@@ -13,6 +15,24 @@ struct WantedOptions {
   std::int64_t interval = 0;                                    // bytes; 0: unchanged
 
   bool any() const { return cpu || wall || locks || live || interval > 0; }
+};
+
+std::optional<Error> switch_tracking(DdmClient& client, bool on);
+
+// Switches tracking off in its destructor. If the program has ended, the request fails, and nothing
+// has to be switched off.
+class TrackingScope {
+ public:
+  explicit TrackingScope(DdmClient& client) : client_(&client) {}
+  TrackingScope(const TrackingScope&) = delete;
+  TrackingScope& operator=(const TrackingScope&) = delete;
+  ~TrackingScope() {
+    if (client_ != nullptr) switch_tracking(*client_, false);
+  }
+  std::optional<Error> end() { return switch_tracking(*std::exchange(client_, nullptr), false); }
+
+ private:
+  DdmClient* client_;
 };
 
 class SwitchedOptions {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "attach.h"
 #include "containers/published.h"
 #include "core/whole_text.h"
 #include "jvm_process.h"
@@ -54,15 +55,9 @@ std::vector<Program> programs_named(std::string_view part, const std::vector<Pro
 }
 
 std::string list_of(const std::vector<Program>& programs) {
-  constexpr std::size_t kMaxNamed = 5;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(programs.size(), kMaxNamed); ++i) {
-    list += printable_format("{}{} ({})", i == 0 ? "" : ", ", std::to_string(programs[i].pid),
-                             programs[i].app);
-  }
-  if (programs.size() > kMaxNamed)
-    list += printable_format(" and {} more", programs.size() - kMaxNamed);
-  return list;
+  std::vector<std::string> names;
+  for (const auto& [pid, app] : programs) names.push_back(printable_format("{} ({})", pid, app));
+  return listed(names, 5);
 }
 
 }  // namespace
@@ -108,6 +103,26 @@ Result<TargetAddress> find_target(std::string_view text) {
 
 Result<DdmClient> connect_to_target(std::string_view text) {
   const auto address = find_target(text);
+  if (!address) return address.error();
+  return DdmClient::connect(*address);
+}
+
+Result<DdmClient> connect_or_load(std::string& target, const std::string& agent, bool& loaded) {
+  auto named = resolve_target(target);
+  if (!named) return named.error();
+  target = std::move(*named);
+  auto address = find_target(target);
+  const pid_t pid = number_in<pid_t>(target).value_or(0);
+  if (!address && pid > 0 && process_start_time(pid)) {
+    const auto jvm = JvmProcess::find(pid);
+    if (!jvm) return jvm.error();
+    if (jvm->has_agent()) return address.error();
+    const auto library = agent_path(agent);
+    if (!library) return library.error();
+    if (auto problem = load_agent(*jvm, *library, "dump=none")) return std::move(*problem);
+    loaded = true;
+    address = find_target(target);
+  }
   if (!address) return address.error();
   return DdmClient::connect(*address);
 }

@@ -22,12 +22,16 @@ Result<TargetAddress> find_target(std::string_view text);
 // The same, connected.
 Result<DdmClient> connect_to_target(std::string_view text);
 
+// The same, but loads the agent into a JVM of this user that has none; `loaded` is then true.
+// `target` becomes what resolve_target() makes of it. `agent`: its library, "": the one in ../lib of
+// this executable.
+Result<DdmClient> connect_or_load(std::string& target, const std::string& agent, bool& loaded);
+
 // The help of this argument.
 inline constexpr const char* kTargetHelp =
     "pid, a part of the program's name (see `ddm ps`), HOST:PORT or unix:PATH";
 inline constexpr const char* kOnlyTargetHelp =
     "pid, a part of the program's name (see `ddm ps`), HOST:PORT or unix:PATH; may be left out "
-    "where "
-    "one program has the agent";
+    "where one program has the agent";
 
 }  // namespace ddm

@@ -87,10 +87,7 @@ Result<ThreadStack> stack_of(DdmClient& client, std::int64_t id, std::uint32_t w
     if (reason == std::string::npos) return no_thread(id);
     return Error{fmt::format("the stack of thread {} cannot be had{}", id, why.substr(reason))};
   }
-  std::optional<ThreadStack> stack;
-  if (answer->type == ThreadStack::kType) stack = decode<ThreadStack>(answer->data);
-  if (!stack) return DdmClient::unexpected(*answer);
-  return std::move(*stack);
+  return DdmClient::decoded<ThreadStack>(*answer);
 }
 
 }  // namespace ddm

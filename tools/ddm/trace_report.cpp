@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "wire_report.h"
+
 namespace ddm {
 namespace {
 
@@ -15,13 +17,8 @@ ReportData trace_report(const MethodTrace& trace, const TraceSums& sums, const T
                         const HelloReply& hello, double sample_ms, std::int64_t now_ms) {
   ReportData data;
   data.names = names.table.get();
-  ReportSummary& summary = data.summary;
-  summary.pid = hello.pid;
-  summary.app = hello.app;
-  summary.vm = hello.vm;
-  summary.tracked_ms = static_cast<std::int64_t>(trace.elapsed_micros / 1000);
-  summary.written_ms = now_ms;
-  summary.reason = "request";
+  data.summary = summary_of(hello, now_ms);
+  data.summary.tracked_ms = static_cast<std::int64_t>(trace.elapsed_micros / 1000);
   TimeData& time = data.time;
   std::map<std::uint32_t, std::uint32_t> places;
   for (const TraceSum& sum : sums.methods) {

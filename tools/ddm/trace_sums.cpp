@@ -1,6 +1,7 @@
 #include "trace_sums.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace ddm {
@@ -131,8 +132,7 @@ TraceSums sums_of(const MethodTrace& trace) {
     sum.method = number;
     sums.methods.push_back(sum);
   }
-  std::stable_sort(sums.methods.begin(), sums.methods.end(),
-                   [](const auto& a, const auto& b) { return a.self_micros > b.self_micros; });
+  std::ranges::stable_sort(sums.methods, std::greater<>(), &TraceSum::self_micros);
   return sums;
 }
 

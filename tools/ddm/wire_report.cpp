@@ -42,10 +42,19 @@ class Names {
 
 }  // namespace
 
-WireReport wire_report(const Allocations& allocations, const HelloReply& hello,
-                       std::int64_t interval, const WireThreads& threads, std::int64_t now_ms) {
-  WireReport report;
-  report.names = std::make_unique<NameTable>();
+ReportSummary summary_of(const HelloReply& hello, std::int64_t now_ms) {
+  ReportSummary summary;
+  summary.pid = hello.pid;
+  summary.app = hello.app;
+  summary.vm = hello.vm;
+  summary.written_ms = now_ms;
+  summary.reason = "request";
+  return summary;
+}
+
+NamedReport wire_report(const Allocations& allocations, const HelloReply& hello,
+                        std::int64_t interval, const WireThreads& threads, std::int64_t now_ms) {
+  NamedReport report;
   Names names(allocations, *report.names);
   RecordSet& records = report.data.records;
   records.reserve(allocations.entries.size(), allocations.frames.size());
@@ -70,17 +79,12 @@ WireReport wire_report(const Allocations& allocations, const HelloReply& hello,
     records.append_newer(record, frames);
     sum.add(record);
   }
-  ReportSummary& summary = report.data.summary;
-  summary.pid = hello.pid;
-  summary.app = hello.app;
-  summary.vm = hello.vm;
+  ReportSummary& summary = report.data.summary = summary_of(hello, now_ms);
   summary.engine = summary.walker = kEngineUnknown;
   summary.interval = interval;
   summary.samples = interval > 0 ? static_cast<std::int64_t>(records.size()) : 0;
   summary.seen = sum.count();
   summary.seen_bytes = sum.bytes();
-  summary.written_ms = now_ms;
-  summary.reason = "request";
   report.data.names = report.names.get();
   return report;
 }

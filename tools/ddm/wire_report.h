@@ -15,10 +15,14 @@
 
 namespace ddm {
 
-struct WireReport {
-  std::unique_ptr<NameTable> names;
+// A report with the names that its data refers to.
+struct NamedReport {
+  std::unique_ptr<NameTable> names = std::make_unique<NameTable>();
   ReportData data;
 };
+
+// A summary with what is known of any target; the report was asked for.
+ReportSummary summary_of(const HelloReply& hello, std::int64_t now_ms);
 
 struct WireThread {
   std::int64_t id = 0;  // Java's
@@ -28,7 +32,7 @@ using WireThreads = std::map<std::int64_t, WireThread>;  // by the protocol's id
 
 // `interval`: of a sampler; 0: none or unknown. A thread that is not among `threads` has ended; its
 // id is the protocol's, negated, since Java has no negative thread ids.
-WireReport wire_report(const Allocations& allocations, const HelloReply& hello,
-                       std::int64_t interval, const WireThreads& threads, std::int64_t now_ms);
+NamedReport wire_report(const Allocations& allocations, const HelloReply& hello,
+                        std::int64_t interval, const WireThreads& threads, std::int64_t now_ms);
 
 }  // namespace ddm

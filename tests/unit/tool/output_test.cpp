@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "held_locks.h"
+#include "jvm_process.h"
 #include "option_values.h"
-#include "vm_name.h"
 
 using namespace ddm;  // NOLINT: a test of one part
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 
 #include "core/whole_text.h"
 
@@ -50,12 +51,11 @@ Comparison compare(const Amounts& before, const Amounts& now, const Tolerance& t
   for (const auto& [name, amount] : before) {
     if (!now.contains(name)) result.removed.push_back({name, amount, {}});
   }
-  const auto by_change = [](const Changed& a, const Changed& b) {
-    const auto change = [](const Changed& c) { return std::abs(c.now.bytes - c.before.bytes); };
-    return std::pair(-change(a), a.name) < std::pair(-change(b), b.name);
-  };
+  // Their names are in order, as in the maps.
   for (auto* list : {&result.grown, &result.shrunk, &result.added, &result.removed}) {
-    std::sort(list->begin(), list->end(), by_change);
+    std::ranges::stable_sort(*list, std::greater<>(), [](const Changed& one) {
+      return std::abs(one.now.bytes - one.before.bytes);
+    });
   }
   return result;
 }

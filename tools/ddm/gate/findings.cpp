@@ -4,6 +4,7 @@
 #include <pugixml.hpp>
 #include <sstream>
 
+#include "json_values.h"
 #include "path_text.h"
 #include "report/report_words.h"
 #include "site_figures.h"
@@ -24,11 +25,6 @@ const std::vector<MeasuredSite>& sites_of(const Findings& findings, const std::s
   return sites != findings.now->sites.end() ? sites->second : none;
 }
 
-FrameName gate_frame(const Json& frame) {
-  return {text_of(frame, "class"), text_of(frame, "method"), text_of(frame, "file"),
-          static_cast<int>(number_of(frame, "line"))};
-}
-
 void append_sites(std::string& text, const Findings& findings, const std::string& name) {
   const auto& sites = sites_of(findings, name);
   for (std::size_t i = 0; i < std::min(sites.size(), kSitesShown); ++i) {
@@ -37,7 +33,7 @@ void append_sites(std::string& text, const Findings& findings, const std::string
                              counted(site.amount.objects, "object"), grouped(site.amount.bytes));
     for (std::size_t f = 0; f < std::min(site.stack.size(), kGateFrames); ++f) {
       text += printable_format("        {} {}\n", f == 0 ? "at" : "by",
-                               frame_text(gate_frame(site.stack[f])));
+                               frame_text(frame_of(site.stack[f])));
     }
   }
   if (sites.size() > kSitesShown) {
@@ -66,26 +62,21 @@ std::string gate_head(const Findings& findings) {
 }
 
 Json changes_json(const Findings& findings, const std::vector<Changed>& list, bool with_sites) {
-  Json array = Json::array();
-  for (const Changed& one : list) {
+  return json_list(list, [&](const Changed& one) {
     Json object = {{"name", json_text(one.name)},
                    {"objects_before", one.before.objects},
                    {"objects", one.now.objects},
                    {"bytes_before", one.before.bytes},
                    {"bytes", one.now.bytes}};
-    if (with_sites) {
-      Json sites = Json::array();
-      for (const MeasuredSite& site : sites_of(findings, one.name)) {
-        sites.push_back({{"class", json_text(site.class_name)},
-                         {"count", site.amount.objects},
-                         {"bytes", site.amount.bytes},
-                         {"stack", site.stack}});
-      }
-      object["sites"] = std::move(sites);
-    }
-    array.push_back(std::move(object));
-  }
-  return array;
+    if (!with_sites) return object;
+    object["sites"] = json_list(sites_of(findings, one.name), [](const MeasuredSite& site) -> Json {
+      return {{"class", json_text(site.class_name)},
+              {"count", site.amount.objects},
+              {"bytes", site.amount.bytes},
+              {"stack", site.stack}};
+    });
+    return object;
+  });
 }
 
 std::vector<const Changed*> failures(const Findings& findings) {

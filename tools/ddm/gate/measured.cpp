@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <unordered_map>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "core/file_descriptor.h"
 #include "core/whole_text.h"
 #include "gate/pprof_sites.h"
+#include "json_values.h"
 #include "site_figures.h"
 #include "stack/names/first_use.h"
 #include "stack/names/test_frames.h"
@@ -73,10 +75,9 @@ void add_site(const Json& object, const std::string& below, Measured& measured) 
 
 // The lines of a report up to its records, which are not parsed.
 std::optional<Error> read_sites(std::istream& lines, const std::string& below, Measured& measured) {
-  constexpr std::string_view kRecord = R"({"type":"record")";
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
-    if (line.starts_with(kRecord)) return {};
+    if (line.starts_with(kRecordLine)) return {};
     const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!object.is_object()) return Error{fmt::format("line {} is no JSON object", number)};
     const std::string type = text_of(object, "type");
@@ -144,8 +145,7 @@ void sort_sites_by_growth(Measured& measured, const Amounts& before) {
       const Amount here = now.at(name);
       return std::pair(here.bytes - then.bytes, here.objects - then.objects);
     };
-    std::stable_sort(sites.begin(), sites.end(),
-                     [&](const auto& a, const auto& b) { return growth(a) > growth(b); });
+    std::ranges::stable_sort(sites, std::greater<>(), growth);
   }
 }
 
@@ -180,8 +180,8 @@ Result<Measured> read_measured(const std::string& path, const std::string& below
     read_sites_of_tests(path, measured);
   }
   for (auto& [name, sites] : measured.sites) {
-    std::stable_sort(sites.begin(), sites.end(),
-                     [](const auto& a, const auto& b) { return a.amount.bytes > b.amount.bytes; });
+    std::ranges::stable_sort(sites, std::greater<>(),
+                             [](const MeasuredSite& site) { return site.amount.bytes; });
   }
   return measured;
 }

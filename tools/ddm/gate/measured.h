@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gate/baseline.h"
-#include "output.h"
+#include "json_values.h"
 
 namespace ddm {
 

@@ -8,9 +8,11 @@
 #include <new>
 #include <optional>
 #include <protozero/pbf_reader.hpp>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
+#include "json_values.h"
 #include "report/report_words.h"
 #include "serve/pprof_profile.h"
 #include "stack/names/name_table.h"
@@ -22,15 +24,16 @@ using protozero::pbf_reader;
 
 constexpr std::size_t kMaxProfileBytes = std::size_t{1} << 30;
 
-// The number in field `tag` of a message; 0, protobuf's default, if it is missing.
-std::uint64_t number_of_message(pbf_reader message, protozero::pbf_tag_type tag) {
-  return message.next(tag) ? message.get_uint64() : 0;
+// The number in field `tag` of a message; by default protobuf's default, if it is missing.
+std::uint64_t number_of_message(pbf_reader message, protozero::pbf_tag_type tag,
+                                std::uint64_t missing = 0) {
+  return message.next(tag) ? message.get_uint64() : missing;
 }
 
 class ProfileSites {
  public:
   explicit ProfileSites(std::string_view profile) {
-    for (pbf_reader in(profile.data(), profile.size()); in.next();) take(in);
+    for (pbf_reader in(profile); in.next();) take(in);
   }
 
   // Why the figures cannot be compared; none: they can.
@@ -84,46 +87,19 @@ class ProfileSites {
     int line = kLineUnknown;
   };
   void take_location(pbf_reader message) {
-    std::uint64_t id = 0;
-    Location place;
-    while (message.next()) {
-      if (message.tag() == 1) {
-        id = message.get_uint64();
-      } else if (message.tag() == 4) {
-        for (pbf_reader line = message.get_message(); line.next();) {
-          if (line.tag() == 1) {
-            place.function = line.get_uint64();
-          } else if (line.tag() == 2) {
-            place.line = static_cast<int>(line.get_int64());
-          } else {
-            line.skip();
-          }
-        }
-      } else {
-        message.skip();
-      }
-    }
-    locations_[id] = place;
+    Location& place = locations_[number_of_message(message, 1)];
+    if (!message.next(4)) return;
+    const pbf_reader line = message.get_message();
+    place = {number_of_message(line, 1),
+             static_cast<int>(number_of_message(line, 2, kLineUnknown))};
   }
 
   struct Function {
     std::uint64_t name = 0, file = 0;
   };
-  void take_function(pbf_reader message) {
-    std::uint64_t id = 0;
-    Function function;
-    while (message.next()) {
-      if (message.tag() == 1) {
-        id = message.get_uint64();
-      } else if (message.tag() == 2) {
-        function.name = message.get_uint64();
-      } else if (message.tag() == 4) {
-        function.file = message.get_uint64();
-      } else {
-        message.skip();
-      }
-    }
-    functions_[id] = function;
+  void take_function(const pbf_reader& message) {
+    functions_[number_of_message(message, 1)] = {number_of_message(message, 2),
+                                                 number_of_message(message, 4)};
   }
 
   std::string_view text(std::uint64_t index) const { return texts_.at(index); }
@@ -141,7 +117,7 @@ class ProfileSites {
     std::vector<std::uint64_t> stack;
     std::vector<std::int64_t> values;
     std::string_view class_name;
-    for (pbf_reader in(sample.data(), sample.size()); in.next();) {
+    for (pbf_reader in(sample); in.next();) {
       if (in.tag() == 1) {
         for (const std::uint64_t id : in.get_packed_uint64()) stack.push_back(id);
       } else if (in.tag() == 2) {
@@ -155,24 +131,20 @@ class ProfileSites {
         in.skip();
       }
     }
-    Json frames = Json::array();
-    for (std::size_t i = 1; i < stack.size(); ++i) frames.push_back(frame(stack[i]));
-    return {{"class", json_text(std::string(class_name))},
+    const auto frames = std::span(stack).subspan(stack.empty() ? 0 : 1);
+    return {{"class", json_text(class_name)},
             {"count", values.at(0)},
             {"bytes", values.at(1)},
-            {"stack", std::move(frames)}};
+            {"stack", json_list(frames, [this](std::uint64_t id) { return frame(id); })}};
   }
 
   Json frame(std::uint64_t location) const {
     const Location& place = locations_.at(location);
     const Function& function = functions_.at(place.function);
-    const std::string name(text(function.name));
+    const std::string_view name = text(function.name), file = text(function.file);
     const std::size_t dot = name.rfind('.');
-    const bool in_class = dot != std::string::npos;
-    return {{"class", json_text(in_class ? name.substr(0, dot) : "")},
-            {"method", json_text(in_class ? name.substr(dot + 1) : name)},
-            {"file", json_text(std::string(text(function.file)))},
-            {"line", place.line}};
+    if (dot == std::string_view::npos) return frame_json("", name, file, place.line);
+    return frame_json(name.substr(0, dot), name.substr(dot + 1), file, place.line);
   }
 
   std::vector<std::uint64_t> types_, comments_;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/result.h"
-#include "output.h"
+#include "json_values.h"
 
 namespace ddm {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/jvm_text.h"
+#include "output.h"
 
 namespace ddm {
 namespace {
@@ -17,14 +17,9 @@ bool ends_in(std::string_view name, std::string_view wanted) {
 }
 
 std::string name_list(const std::set<std::string>& names) {
-  std::string list;
-  std::size_t listed = 0;
-  for (const std::string& name : names) {
-    if (listed++ == kNamed)
-      return list + ", and " + std::to_string(names.size() - kNamed) + " more";
-    list += (list.empty() ? "" : ", ") + printable(name);
-  }
-  return list;
+  std::vector<std::string> shown;
+  for (const std::string& name : names) shown.push_back(printable(name));
+  return listed(shown, kNamed, ", and ");
 }
 
 }  // namespace

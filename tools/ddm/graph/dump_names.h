@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "core/result.h"
 #include "report/hprof/hprof_reader.h"
 #include "site_figures.h"
 
@@ -49,5 +51,26 @@ class DumpNames {
   std::unordered_map<std::uint32_t, std::uint64_t> classes_by_serial_;
   std::unordered_map<std::uint64_t, DumpFrame> shown_;
 };
+
+// Reads the records of an opened dump: `names`, if not null, are noted, and `use` gets each object.
+// `progress`: called from time to time with the bytes read.
+template <typename Use, typename Report>
+std::optional<Error> walk_dump(HprofReader& in, DumpNames* names, const Use& use,
+                               const Report& progress) {
+  constexpr std::uint64_t kProgressInterval = std::uint64_t{16} << 20;
+  std::uint64_t reported = 0;
+  while (const auto record = in.next()) {
+    if (record->holds_objects()) {
+      while (const auto object = in.next_object()) use(*object);
+    } else if (names != nullptr) {
+      names->note(in, *record);
+    }
+    if (in.bytes().position() < reported + kProgressInterval) continue;
+    reported = in.bytes().position();
+    progress(reported);
+  }
+  if (!in.problem().empty()) return Error{in.problem()};
+  return {};
+}
 
 }  // namespace ddm

@@ -11,21 +11,15 @@
 namespace ddm {
 namespace {
 
-constexpr std::uint64_t kProgressBytes = std::uint64_t{16} << 20;
-
 class DumpReading {
  public:
   DumpReading(int fd, const std::function<void(std::uint64_t)>& progress)
       : fd_(fd), names_(fd), progress_(progress) {}
 
   Result<SitesOfDump> read() {
-    if (auto wrong = walk([this](const HprofReader::Object& object) { sizes_.learn(object); })) {
-      return *wrong;
-    }
-    first_ = false;
-    if (auto wrong = walk([this](const HprofReader::Object& object) { count(object); })) {
-      return *wrong;
-    }
+    const auto learn = [this](const HprofReader::Object& object) { sizes_.learn(object); };
+    if (auto wrong = walk(&names_, learn)) return *wrong;
+    if (auto wrong = walk(nullptr, [this](const auto& object) { count(object); })) return *wrong;
     return result();
   }
 
@@ -46,28 +40,14 @@ class DumpReading {
   };
 
   template <typename Use>
-  std::optional<Error> walk(Use use) {
+  std::optional<Error> walk(DumpNames* names, const Use& use) {
     HprofReader in(fd_);
-    std::uint64_t reported = 0;
     in.open();
-    while (const auto record = in.next()) {
-      if (record->holds_objects()) {
-        while (const auto object = in.next_object()) {
-          if (!object->is_root()) use(*object);
-        }
-      } else if (first_) {
-        names_.note(in, *record);
-      }
-      if (in.bytes().position() < reported + kProgressBytes) continue;
-      reported = in.bytes().position();
-      progress_(reported);
-    }
-    if (!in.problem().empty()) return Error{in.problem()};
-    return {};
+    return walk_dump(in, names, use, progress_);
   }
 
   void count(const HprofReader::Object& object) {
-    if (object.kind == HprofReader::kClass) return;
+    if (object.is_root() || object.kind == HprofReader::kClass) return;
     const bool primitives = object.kind == HprofReader::kPrimitiveArray;
     Sum& sum = sums_[{primitives ? object.element : object.of, object.trace}];
     sum.primitives = primitives;
@@ -109,7 +89,6 @@ class DumpReading {
   const int fd_;
   DumpNames names_;
   const std::function<void(std::uint64_t)>& progress_;
-  bool first_ = true;
   DumpSizes sizes_;
   std::unordered_map<Key, Sum, Hash> sums_;
 };

@@ -8,7 +8,6 @@
 namespace ddm {
 namespace {
 
-constexpr std::uint64_t kProgressInterval = std::uint64_t{16} << 20;
 constexpr std::size_t kMaxObjects = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kMaxReferences = std::numeric_limits<std::uint32_t>::max() - 4;
 constexpr int kMaxSupers = 1000;
@@ -48,21 +47,11 @@ std::optional<Error> HeapGraph::walk(
     const std::function<void(HprofReader&, const HprofReader::Object&)>& use,
     HprofReader::ClassDetails* details, const std::function<void(std::uint64_t)>& progress) {
   HprofReader in(fd_);
-  std::uint64_t reported = 0;
   if (in.open()) id_bytes_ = in.id_bytes();
   in.keep_details_in(details);
-  while (const auto record = in.next()) {
-    if (record->holds_objects()) {
-      while (const auto object = in.next_object()) use(in, *object);
-    } else if (details != nullptr) {
-      names_.note(in, *record);
-    }
-    if (in.bytes().position() < reported + kProgressInterval) continue;
-    reported = in.bytes().position();
-    progress(reported);
-  }
-  if (!in.problem().empty()) return Error{in.problem()};
-  return {};
+  return walk_dump(
+      in, details != nullptr ? &names_ : nullptr,
+      [&](const HprofReader::Object& object) { use(in, object); }, progress);
 }
 
 // Primitive arrays name no class object in the dump; they get classes of their own here.

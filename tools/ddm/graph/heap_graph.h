@@ -23,7 +23,6 @@ namespace ddm {
 
 class HeapGraph {
  public:
-  using Kind = HprofReader::Kind;
   static constexpr ObjectNumber kNone = ObjectNumbers::kNone;
 
   struct Root {

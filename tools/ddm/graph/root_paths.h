@@ -57,7 +57,6 @@ class RootPaths {
   HeapGraph& graph_;
   std::vector<Reach> reach_;
   std::vector<ObjectNumber> before_;     // the predecessor on the path; the object itself: a root
-  std::vector<std::uint32_t> root_of_;   // the index among the roots, for roots
   std::vector<std::uint32_t> steps_of_;  // by object, filled on demand
   std::vector<Step> steps_;
   std::vector<std::string> step_names_;

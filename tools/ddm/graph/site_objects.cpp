@@ -1,5 +1,6 @@
 #include "graph/site_objects.h"
 
+#include "json_values.h"
 #include "site_figures.h"
 #include "stack/names/name_table.h"
 

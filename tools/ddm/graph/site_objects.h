@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "graph/heap_graph.h"
-#include "output.h"
+#include "json_values.h"
 
 namespace ddm {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace ddm {
 namespace {
@@ -10,25 +11,23 @@ constexpr std::string_view kColumnNames[kHeapColumns] = {
     "objects",       "classes", "1-byte arrays", "2-byte arrays", "4-byte arrays",
     "8-byte arrays", "unknown", "native",        "free"};
 
-std::uint64_t position_of(const HeapSegment& segment) {
-  const std::uint64_t slice = segment.heap_id > 0 ? segment.heap_id - 1 : 0;
-  return (slice << 32) + segment.start + segment.offset;
-}
-
 }  // namespace
 
 std::string_view heap_column_name(std::size_t column) { return kColumnNames[column]; }
 
 std::uint64_t HeapCell::committed() const {
-  std::uint64_t total = 0;
-  for (const std::uint64_t part : bytes) total += part;
-  return total;
+  return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
 }
 
 std::size_t HeapCell::main_column() const {
   if (used() == 0) return kFreeColumn;
   return static_cast<std::size_t>(std::max_element(bytes.begin(), bytes.begin() + kFreeColumn) -
                                   bytes.begin());
+}
+
+std::uint64_t position_of(const HeapSegment& segment) {
+  const std::uint64_t slice = segment.heap_id > 0 ? segment.heap_id - 1 : 0;
+  return (slice << 32) + segment.start + segment.offset;
 }
 
 HeapCells::HeapCells(const std::vector<HeapSegment>& segments, std::size_t most,

@@ -25,6 +25,9 @@ struct HeapCell {
   std::size_t main_column() const;
 };
 
+// Where a segment begins, over all slices.
+std::uint64_t position_of(const HeapSegment& segment);
+
 class HeapCells {
  public:
   // At most `most` cells over the range of the segments; the size of a cell is a power of two and

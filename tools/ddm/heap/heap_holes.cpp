@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "heap/heap_cells.h"
+
 namespace ddm {
 
 HeapHoles HeapHoles::of(const std::vector<HeapSegment>& segments) {
@@ -16,15 +18,12 @@ HeapHoles HeapHoles::of(const std::vector<HeapSegment>& segments) {
     ++holes.by_size[std::bit_floor(hole)];
     hole = 0;
   };
-  const auto begin_of = [](const HeapSegment& segment) {
-    return (std::uint64_t{segment.heap_id - 1} << 32) + segment.start + segment.offset;
-  };
   std::vector<const HeapSegment*> in_order;
   for (const HeapSegment& segment : segments) in_order.push_back(&segment);
-  std::ranges::stable_sort(in_order, {}, [&](const HeapSegment* one) { return begin_of(*one); });
+  std::ranges::stable_sort(in_order, {}, [](const HeapSegment* one) { return position_of(*one); });
   std::uint64_t end = 0;
   for (const HeapSegment* const segment : in_order) {
-    if (begin_of(*segment) != end) end_hole();
+    if (position_of(*segment) != end) end_hole();
     for (const HeapRun& run : segment->runs()) {
       if (run.state == kFreeState) {
         hole += run.units * segment->unit;
@@ -32,7 +31,7 @@ HeapHoles HeapHoles::of(const std::vector<HeapSegment>& segments) {
         end_hole();
       }
     }
-    end = begin_of(*segment) + std::uint64_t{segment->units} * segment->unit;
+    end = position_of(*segment) + std::uint64_t{segment->units} * segment->unit;
   }
   end_hole();
   return holes;

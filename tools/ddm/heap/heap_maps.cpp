@@ -1,5 +1,7 @@
 #include "heap/heap_maps.h"
 
+#include <algorithm>
+
 #include "interrupt.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/fail.h"
@@ -63,10 +65,7 @@ Result<HeapPicture> map_in(const std::deque<Chunk>& events) {
 }
 
 bool has_end(const std::deque<Chunk>& events) {
-  for (const Chunk& event : events) {
-    if (event.type == HeapEnd::kType) return true;
-  }
-  return false;
+  return std::ranges::find(events, HeapEnd::kType, &Chunk::type) != events.end();
 }
 
 // The map after a collection, which every DDM program sends.

@@ -6,7 +6,7 @@
 #include "heap/heap_cells.h"
 #include "heap/heap_holes.h"
 #include "heap/region_sums.h"
-#include "output.h"
+#include "json_values.h"
 
 namespace ddm {
 
@@ -20,17 +20,15 @@ constexpr std::string_view kDataMark = "@HEAP_DATA@";
 
 // The kinds in each square: [column, bytes, column, bytes, ...].
 Json squares_json(const HeapCells& cells) {
-  Json squares = Json::array();
-  for (const HeapCell& cell : cells.cells()) {
+  return json_list(cells.cells(), [](const HeapCell& cell) {
     Json kinds = Json::array();
     for (std::size_t column = 0; column < kHeapColumns; ++column) {
       if (cell.bytes[column] == 0) continue;
       kinds.push_back(column);
       kinds.push_back(cell.bytes[column]);
     }
-    squares.push_back(std::move(kinds));
-  }
-  return squares;
+    return kinds;
+  });
 }
 
 // The classes in each square, by its number: [class, objects, bytes, ...], most bytes first.
@@ -64,11 +62,9 @@ Json classes_json(const HeapClasses& told, std::uint64_t square,
 }
 
 Json regions_json(const std::vector<HeapRegion>& regions) {
-  Json rows = Json::array();
-  for (const HeapRegion& region : regions) {
-    rows.push_back({region.position, region.bytes, region.used, static_cast<int>(region.role)});
-  }
-  return rows;
+  return json_list(regions, [](const HeapRegion& region) -> Json {
+    return {region.position, region.bytes, region.used, static_cast<int>(region.role)};
+  });
 }
 
 }  // namespace
@@ -81,30 +77,28 @@ std::string heap_page(const std::string& title, const std::vector<HeapFrame>& fr
                        frame.map.classes.tile_bytes});
   }
   std::map<std::string, int> names;
-  Json rows = Json::array();
-  for (const HeapFrame& frame : frames) {
+  Json rows = json_list(frames, [&](const HeapFrame& frame) -> Json {
     const HeapCells cells(frame.map.segments, kMaxSquares, square);
     const HeapHoles holes = HeapHoles::of(frame.map.segments);
     const RegionSums sums = RegionSums::of(frame.map.regions);
-    rows.push_back({{"seconds", frame.seconds},
-                    {"first", cells.begin() / square},
-                    {"squares", squares_json(cells)},
-                    {"regions", regions_json(frame.map.regions)},
-                    {"classes", classes_json(frame.map.classes, square, names)},
-                    {"holes", {holes.count, holes.bytes, holes.largest}},
-                    {"waste", sums.humongous_waste}});
-  }
+    return {{"seconds", frame.seconds},
+            {"first", cells.begin() / square},
+            {"squares", squares_json(cells)},
+            {"regions", regions_json(frame.map.regions)},
+            {"classes", classes_json(frame.map.classes, square, names)},
+            {"holes", {holes.count, holes.bytes, holes.largest}},
+            {"waste", sums.humongous_waste}};
+  });
   std::vector<std::string> by_number(names.size());
   for (const auto& [name, number] : names) by_number[static_cast<std::size_t>(number)] = name;
-  Json roles = Json::array(), kinds = Json::array(), classes = Json::array();
+  Json roles = Json::array(), kinds = Json::array();
   for (std::size_t i = 0; i < RegionSums::kRoles; ++i) {
     roles.push_back(name_of(static_cast<RegionRole>(i)));
   }
   for (std::size_t i = 0; i < kHeapColumns; ++i) kinds.push_back(heap_column_name(i));
-  for (const std::string& name : by_number) classes.push_back(json_text(name));
-  const Json data = {{"title", json_text(title)},     {"square", square},
-                     {"kinds", std::move(kinds)},     {"roles", std::move(roles)},
-                     {"classes", std::move(classes)}, {"frames", std::move(rows)}};
+  const Json data = {{"title", json_text(title)},        {"square", square},
+                     {"kinds", std::move(kinds)},        {"roles", std::move(roles)},
+                     {"classes", json_texts(by_number)}, {"frames", std::move(rows)}};
   std::string page(reinterpret_cast<const char*>(kHeapPage), kHeapPageSize);
   page.replace(page.find(kDataMark), kDataMark.size(), json_in_script(data));
   return page;

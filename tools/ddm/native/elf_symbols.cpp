@@ -78,17 +78,14 @@ void ElfSymbols::read(const std::string& bytes) {
       }
     }
   }
-  std::stable_sort(symbols_.begin(), symbols_.end(),
-                   [](const Symbol& a, const Symbol& b) { return a.address < b.address; });
+  std::ranges::stable_sort(symbols_, {}, &Symbol::address);
 }
 
 std::string ElfSymbols::at(std::uint64_t offset) const {
   for (const Segment& segment : segments_) {
     if (offset < segment.offset || offset - segment.offset >= segment.bytes) continue;
     const std::uint64_t address = offset - segment.offset + segment.address;
-    auto after = std::upper_bound(
-        symbols_.begin(), symbols_.end(), address,
-        [](std::uint64_t wanted, const Symbol& symbol) { return wanted < symbol.address; });
+    const auto after = std::ranges::upper_bound(symbols_, address, {}, &Symbol::address);
     if (after == symbols_.begin()) return {};
     const Symbol& symbol = *std::prev(after);
     if (symbol.bytes != 0 && address - symbol.address >= symbol.bytes) return {};

@@ -1,12 +1,8 @@
 #include "native/native_marks.h"
 
-#include <dirent.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <charconv>
-#include <memory>
 
 #include "marks.h"
 #include "report/report.h"
@@ -22,21 +18,9 @@ constexpr std::size_t kMaxNativeMark = std::size_t{1} << 30;
 //   u8 process start, u4 period, then NHGT
 constexpr std::size_t kNativeMarkHead = 12;
 
-std::string native_mark_path(const std::string& directory, std::uint32_t pid,
+std::string native_mark_path(const std::string& directory, const NativeMoment& of,
                              const std::string& name) {
-  return fmt::format("{}/{}-{}{}", directory, pid, name, kNativeMarkEnding);
-}
-
-void remove_stale_marks(const std::string& directory) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(directory.c_str()), closedir);
-  if (!stream) return;
-  while (const dirent* entry = readdir(stream.get())) {
-    const std::string_view name = entry->d_name;
-    pid_t pid = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (!name.ends_with(kNativeMarkEnding) || error != std::errc() || *end != '-') continue;
-    if (!process_start_time(pid)) unlink((directory + "/" + entry->d_name).c_str());
-  }
+  return mark_path(directory, of.pid, name, kNativeMarkEnding);
 }
 
 }  // namespace
@@ -45,14 +29,16 @@ std::optional<Error> set_native_mark(const std::string& name, const NativeMoment
                                      const NativeHeap& heap) {
   const auto directory = marks_directory();
   if (!directory) return directory.error();
-  remove_stale_marks(*directory);
+  for (const MarkFile& mark : list_marks(*directory, kNativeMarkEnding)) {
+    if (!process_start_time(static_cast<pid_t>(mark.pid))) unlink(mark.path.c_str());
+  }
   ByteWriter head;
   head.u8(now.process_start);
   head.u4(now.period);
   std::string text;
   for (const Bytes& part : {head.take(), heap.encode()}) text.append(part.begin(), part.end());
   const mode_t former = umask(S_IRWXG | S_IRWXO);
-  const std::string problem = write_report_file(native_mark_path(*directory, now.pid, name), text);
+  const std::string problem = write_report_file(native_mark_path(*directory, now, name), text);
   umask(former);
   if (!problem.empty()) return Error{problem};
   return {};
@@ -62,7 +48,7 @@ Result<NativeHeap> find_native_mark(const std::string& name, const NativeMoment&
   const auto directory = marks_directory();
   if (!directory) return directory.error();
   const auto text =
-      read_owned_file(native_mark_path(*directory, now.pid, name), geteuid(), kMaxNativeMark);
+      read_owned_file(native_mark_path(*directory, now, name), geteuid(), kMaxNativeMark);
   if (!text || text->size() < kNativeMarkHead) {
     return Error{fmt::format("process {} has no mark '{}' of native memory; --mark {} sets one",
                              now.pid, name, name)};

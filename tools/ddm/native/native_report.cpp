@@ -1,7 +1,5 @@
 #include "native/native_report.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 
@@ -25,7 +23,7 @@ Frame named(NameTable& names, std::map<NativeFrame, Frame>& known, const NativeF
   } else {
     const std::string library = frame.library.substr(frame.library.rfind('/') + 1);
     method.class_name = library.empty() ? "[no library]" : library;
-    method.method = frame.symbol.empty() ? fmt::format("{:#x}", frame.offset) : frame.symbol;
+    method.method = symbol_text(frame);
     method.file = library;
     method.native = true;
   }
@@ -36,10 +34,9 @@ Frame named(NameTable& names, std::map<NativeFrame, Frame>& known, const NativeF
 
 }  // namespace
 
-NativeReport native_report(const std::vector<NativeStack>& stacks, const HelloReply& hello,
-                           std::int64_t interval, std::int64_t now_ms) {
-  NativeReport report;
-  report.names = std::make_unique<NameTable>();
+NamedReport native_report(const std::vector<NativeStack>& stacks, const HelloReply& hello,
+                          std::int64_t interval, std::int64_t now_ms) {
+  NamedReport report;
   NameTable& names = *report.names;
   const NameId blocks = names.add_class(kBlocks);
   std::map<NativeFrame, Frame> known;
@@ -48,7 +45,7 @@ NativeReport native_report(const std::vector<NativeStack>& stacks, const HelloRe
     entries += stack.by_size.size();
     frames_in_all += stack.by_size.size() * stack.frames.size();
   }
-  ReportSummary& summary = report.data.summary;
+  ReportSummary& summary = report.data.summary = summary_of(hello, now_ms);
   report.data.records.reserve(entries, frames_in_all);
   std::uint64_t seq = 0;
   std::vector<Frame> frames;
@@ -69,15 +66,10 @@ NativeReport native_report(const std::vector<NativeStack>& stacks, const HelloRe
       summary.seen_bytes += static_cast<std::int64_t>(size) * count;
     }
   }
-  summary.pid = hello.pid;
-  summary.app = hello.app;
-  summary.vm = hello.vm;
   summary.engine = kEngineMalloc;
   summary.walker = kEngineUnknown;
   summary.interval = interval;
   summary.samples.reset();  // the blocks of a stack are one sum
-  summary.written_ms = now_ms;
-  summary.reason = "request";
   report.data.names = report.names.get();
   return report;
 }

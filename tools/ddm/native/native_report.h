@@ -2,23 +2,15 @@
 // allocation of the class "malloc", a native function is a method of its library.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "native/native_stacks.h"
-#include "report/report.h"
-#include "wire/chunks/hello.h"
+#include "wire_report.h"
 
 namespace ddm {
 
-struct NativeReport {
-  std::unique_ptr<NameTable> names;
-  ReportData data;
-};
-
-// Stacks with a negative difference are left out. `interval`: bytes
-// between samples.
-NativeReport native_report(const std::vector<NativeStack>& stacks, const HelloReply& hello,
-                           std::int64_t interval, std::int64_t now_ms);
+// Stacks with a negative difference are left out. `interval`: bytes between samples.
+NamedReport native_report(const std::vector<NativeStack>& stacks, const HelloReply& hello,
+                          std::int64_t interval, std::int64_t now_ms);
 
 }  // namespace ddm

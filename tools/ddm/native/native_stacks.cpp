@@ -28,6 +28,10 @@ NativeFrame java_frame(const std::string& text) {
 
 }  // namespace
 
+std::string symbol_text(const NativeFrame& frame) {
+  return frame.symbol.empty() ? fmt::format("{:#x}", frame.offset) : frame.symbol;
+}
+
 std::string text_of(const NativeFrame& frame) {
   if (frame.is_java()) {
     return fmt::format("{}.{}({}{})", frame.class_name, frame.method, frame.file,
@@ -58,8 +62,7 @@ NativeStacks::NativeStacks(const NativeHeap& heap,
     stack.by_size[record.size] += static_cast<std::int64_t>(record.count);
   }
   for (auto& [frames, stack] : by_frames) stacks_.push_back(std::move(stack));
-  std::stable_sort(stacks_.begin(), stacks_.end(),
-                   [](const NativeStack& a, const NativeStack& b) { return a.bytes > b.bytes; });
+  std::ranges::stable_sort(stacks_, std::greater<>(), &NativeStack::bytes);
 }
 
 std::vector<NativeStack> difference(const std::vector<NativeStack>& before,
@@ -77,8 +80,7 @@ std::vector<NativeStack> difference(const std::vector<NativeStack>& before,
   for (auto& [frames, stack] : by_frames) {
     if (stack.bytes != 0 || stack.count != 0) changed.push_back(std::move(stack));
   }
-  std::stable_sort(changed.begin(), changed.end(),
-                   [](const NativeStack& a, const NativeStack& b) { return a.bytes > b.bytes; });
+  std::ranges::stable_sort(changed, std::greater<>(), &NativeStack::bytes);
   return changed;
 }
 

@@ -23,6 +23,8 @@ struct NativeFrame {
   friend auto operator<=>(const NativeFrame&, const NativeFrame&) = default;
 };
 
+// "deflateInit_", "0x1f2e" of a native one.
+std::string symbol_text(const NativeFrame& frame);
 // "libz.so.1 deflateInit_", "libfoo.so+0x1f2e", "shop.Cache.fill(Cache.java:88)".
 std::string text_of(const NativeFrame& frame);
 

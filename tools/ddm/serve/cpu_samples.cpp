@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "core/clocks.h"
+#include "json_values.h"
 #include "report/report.h"
+#include "wire_report.h"
 
 namespace ddm {
 namespace {
@@ -104,12 +106,8 @@ Result<std::string> cpu_samples_profile(const std::vector<Json>& before,
   methods.add_to(table);
   ReportData data;
   data.names = &table;
-  data.summary.pid = hello.pid;
-  data.summary.app = hello.app;
-  data.summary.vm = hello.vm;
+  data.summary = summary_of(hello, epoch_ms());
   data.summary.tracked_ms = std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
-  data.summary.written_ms = epoch_ms();
-  data.summary.reason = "request";
   SamplerFigures sampler;
   sampler.requested_ns = number_of(sampler_json, "asked_ns");
   data.time.sampler = sampler;

@@ -37,10 +37,9 @@ std::optional<std::string> decoded_url(std::string_view text) {
     } else if (text[i] != '%') {
       out += text[i];
     } else {
-      const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-      const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-      if (high < 0 || low < 0 || high + low == 0) return {};
-      out += static_cast<char>(high << 4 | low);
+      const auto byte = hex_byte(text.substr(i + 1));
+      if (!byte || *byte == 0) return {};
+      out += static_cast<char>(*byte);
       i += 2;
     }
   }

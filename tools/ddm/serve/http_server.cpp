@@ -93,10 +93,7 @@ struct Connection {
 }  // namespace
 
 HttpResponse http_error(int status, std::string_view sentence) {
-  HttpResponse response;
-  response.status = status;
-  response.body = fmt::format("{}\n", sentence);
-  return response;
+  return {.status = status, .body = fmt::format("{}\n", sentence)};
 }
 
 void HttpServer::serve(int fd, const std::function<bool()>& ended) const {

@@ -97,11 +97,6 @@ show(JSON.parse(document.getElementById("data").textContent));
 setTimeout(follow, 1000);
 )";
 
-template <typename T>
-Json known(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 std::string data_element(const char* id, const Json& value) {
   return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id,
                      json_in_script(value));
@@ -110,25 +105,20 @@ std::string data_element(const char* id, const Json& value) {
 }  // namespace
 
 Json jvms_json(const std::vector<WatchedJvm>& jvms) {
-  Json list = Json::array();
-  for (const WatchedJvm& jvm : jvms) {
+  return json_list(jvms, [](const WatchedJvm& jvm) -> Json {
     const JvmFigures figures = jvm.figures.value_or(JvmFigures{});
-    const auto rate = jvm.bytes_per_second
-                          ? std::optional(static_cast<std::int64_t>(*jvm.bytes_per_second))
-                          : std::nullopt;
-    list.push_back({{"pid", jvm.pid},
-                    {"app", json_text(jvm.app)},
-                    {"vm", json_text(jvm.vm)},
-                    {"answers", jvm.figures.has_value()},
-                    {"tracking", figures.tracking},
-                    {"bytes_per_second", known(rate)},
-                    {"live_bytes", known(figures.live_bytes)},
-                    {"heap_used_bytes", known(figures.heap_used)},
-                    {"heap_max_bytes", known(figures.heap_max)},
-                    {"collections", known(figures.collections)},
-                    {"threads", known(figures.threads)}});
-  }
-  return list;
+    return {{"pid", jvm.pid},
+            {"app", json_text(jvm.app)},
+            {"vm", json_text(jvm.vm)},
+            {"answers", jvm.figures.has_value()},
+            {"tracking", figures.tracking},
+            {"bytes_per_second", json_of_rate(jvm.bytes_per_second)},
+            {"live_bytes", json_or_null(figures.live_bytes)},
+            {"heap_used_bytes", json_or_null(figures.heap_used)},
+            {"heap_max_bytes", json_or_null(figures.heap_max)},
+            {"collections", json_or_null(figures.collections)},
+            {"threads", json_or_null(figures.threads)}};
+  });
 }
 
 std::string jvm_list_page(const std::vector<WatchedJvm>& jvms, std::string_view token,

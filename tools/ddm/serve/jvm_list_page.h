@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "output.h"
+#include "json_values.h"
 #include "serve/jvm_watch.h"
 
 namespace ddm {

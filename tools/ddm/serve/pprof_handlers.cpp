@@ -31,12 +31,10 @@ constexpr double kMaxProfileSeconds = 600;
 constexpr std::size_t kMaxUnzipped = std::size_t{1} << 30;
 
 HttpResponse profile_response(std::string zipped, std::string_view name) {
-  HttpResponse response;
-  response.type = "application/octet-stream";
-  response.body = std::move(zipped);
-  response.headers = {
-      {"Content-Disposition", fmt::format("attachment; filename=\"{}.pb.gz\"", name)}};
-  return response;
+  return {
+      .type = "application/octet-stream",
+      .body = std::move(zipped),
+      .headers = {{"Content-Disposition", fmt::format("attachment; filename=\"{}.pb.gz\"", name)}}};
 }
 
 // None: not given. The error: not a time.
@@ -136,9 +134,8 @@ HttpResponse profile_of_span(ProgramQuery& query, double seconds, bool track,
   if (!state) return http_error(kStatusBadGateway, state.message());
   if (!state->on && !track) return http_error(kStatusConflict, tracking_off(query.pid()));
   if (!state->on) {
-    const auto on = query.client().request(
-        to_chunk(TrackingRequest{true, /*while_connected=*/true}), DdmClient::kLongWork);
-    if (!on) return http_error(kStatusConflict, on.message());
+    const auto failed = switch_tracking(query.client(), true);
+    if (failed) return http_error(kStatusConflict, failed->message);
   }
   const auto period_before = fetch_summary(query.client());
   const auto before = query.profile();
@@ -250,9 +247,7 @@ HttpResponse cpu_profile(const HttpRequest& request, const HttpServer::Cancelled
     return http_error(kStatusConflict,
                       fmt::format("the CPU of process {} is being sampled for another", pid));
   }
-  WantedOptions wanted;
-  wanted.cpu = true;
-  const auto switched = SwitchedOptions::on(client, wanted);
+  const auto switched = SwitchedOptions::on(client, {.cpu = true});
   if (!switched) return http_error(kStatusConflict, switched.message());
   const auto before = fetch_time(client, {"sample"});
   const auto begin = Clock::now();
@@ -273,15 +268,13 @@ HttpResponse report_page(const HttpRequest& request, const HttpServer::Cancelled
   if (!query) return refused;
   auto page = query->report("html");
   if (!page) return http_error(kStatusBadGateway, page.message());
-  HttpResponse response;
-  response.type = "text/html; charset=utf-8";
-  response.body = std::move(*page);
   // The page escapes the names of a program's classes; should a name get through as script, the
   // sandbox keeps it away from this site.
-  response.headers = {{"Content-Security-Policy",
-                       "sandbox allow-scripts allow-downloads; default-src 'none'; "
-                       "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"}};
-  return response;
+  return {.type = "text/html; charset=utf-8",
+          .body = std::move(*page),
+          .headers = {{"Content-Security-Policy",
+                       "sandbox allow-scripts allow-downloads; default-src 'none'; script-src "
+                       "'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"}}};
 }
 
 }  // namespace ddm

@@ -76,7 +76,7 @@ class ParsedProfile {
     for (pbf_reader in = reader(); in.next(kLocation);) add_location(in.get_message());
   }
 
-  pbf_reader reader() const { return pbf_reader(bytes_.data(), bytes_.size()); }
+  pbf_reader reader() const { return pbf_reader(bytes_); }
   std::int64_t time() const { return time_; }
   std::size_t texts() const { return texts_.size(); }
   std::uint64_t last_location() const { return last_location_; }
@@ -85,13 +85,7 @@ class ParsedProfile {
   std::vector<std::string_view> type_names() const {
     std::vector<std::string_view> names;
     for (const std::string_view type : types_) {
-      for (pbf_reader in(type.data(), type.size()); in.next();) {
-        if (in.tag() == 1) {
-          names.push_back(texts_.at(in.get_uint64()));
-        } else {
-          in.skip();
-        }
-      }
+      for (pbf_reader in(type); in.next(1);) names.push_back(texts_.at(in.get_uint64()));
     }
     return names;
   }
@@ -103,7 +97,7 @@ class ParsedProfile {
   };
   Sample sample(std::string_view message) const {
     Sample sample{message, {}, {}};
-    for (pbf_reader in(message.data(), message.size()); in.next();) {
+    for (pbf_reader in(message); in.next();) {
       if (in.tag() == 1) {
         for (const std::uint64_t id : in.get_packed_uint64())
           sample.identity.add(locations_.at(id));
@@ -204,7 +198,7 @@ void add_shifted_location(pbf_writer& out, pbf_reader in, const IdOffsets& offse
 void add_sample(pbf_writer& out, const ParsedProfile::Sample& sample,
                 const std::vector<std::int64_t>& values, const IdOffsets& offsets) {
   pbf_writer written(out, kSample);
-  for (pbf_reader in(sample.message.data(), sample.message.size()); in.next();) {
+  for (pbf_reader in(sample.message); in.next();) {
     if (in.tag() == 1) {
       std::vector<std::uint64_t> stack;
       for (const std::uint64_t id : in.get_packed_uint64()) stack.push_back(id + offsets.locations);
@@ -252,11 +246,9 @@ std::string difference(std::string_view old_bytes, std::string_view new_bytes, s
       if (any(sample.values)) add_sample(out, sample, sample.values, {});
     } else if (in.tag() == kTime || in.tag() == kDuration) {
       in.skip();
-    } else if (in.wire_type() == protozero::pbf_wire_type::varint) {
-      const auto tag = in.tag();
+    } else if (const auto tag = in.tag(); in.wire_type() == protozero::pbf_wire_type::varint) {
       out.add_uint64(tag, in.get_uint64());
     } else {
-      const auto tag = in.tag();
       out.add_bytes(tag, in.get_view());
     }
   }

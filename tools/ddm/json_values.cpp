@@ -1,0 +1,31 @@
+#include "json_values.h"
+
+#include "core/jvm_text.h"
+
+namespace ddm {
+
+Json json_text(std::string_view text) { return utf8_of(text); }
+
+std::string text_of(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::int64_t number_of(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+
+std::string json_line(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string json_in_script(const Json& value) {
+  std::string text = json_line(value);
+  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) {
+    text.replace(at, 1, "\\u003c");
+  }
+  return text;
+}
+
+}  // namespace ddm
