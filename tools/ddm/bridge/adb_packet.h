@@ -9,12 +9,12 @@
 //   24   ..  payload
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/result.h"
-#include "wire/chunks/bytes.h"
 
 namespace ddm {
 

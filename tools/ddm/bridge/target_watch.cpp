@@ -25,7 +25,7 @@ TargetWatch::TargetWatch() : inotify_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
   targets_ = list_targets();
 }
 
-bool TargetWatch::refresh() {
+void TargetWatch::refresh() {
   if (inotify_.valid()) {
     // What has changed does not matter, only that something has.
     std::array<char, 4096> events;
@@ -34,10 +34,9 @@ bool TargetWatch::refresh() {
   }
   watch_directories();  // before reading the list: later changes are then reported
   std::vector<Target> now = list_targets();
-  if (same(now, targets_)) return false;
+  if (same(now, targets_)) return;
   targets_ = std::move(now);
   ++version_;
-  return true;
 }
 
 void TargetWatch::watch_directories() {

@@ -4,8 +4,6 @@
 // killed leaves its file behind, so the list is also refreshed periodically. For one thread.
 #pragma once
 
-#include <set>
-#include <string>
 #include <vector>
 
 #include "core/file_descriptor.h"
@@ -21,8 +19,8 @@ class TargetWatch {
   // Readable when something has changed; -1: no inotify here.
   int fd() const { return inotify_.get(); }
 
-  // Reads the list again; true if it has changed.
-  bool refresh();
+  // Reads the list again.
+  void refresh();
 
   const std::vector<Target>& targets() const { return targets_; }
 
