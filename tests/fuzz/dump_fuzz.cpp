@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "graph/dump_sites.h"
-#include "graph/retained_sites.h"
 #include "graph/root_paths.h"
 #include "report/hprof/hprof_heap_text.h"
 #include "report/hprof/hprof_sites_dump.h"

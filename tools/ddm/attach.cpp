@@ -8,18 +8,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <climits>
-#include <cstdlib>
+#include <filesystem>
 #include <initializer_list>
 #include <sstream>
+#include <system_error>
 #include <thread>
 
 #include "containers/agent_copy.h"
 #include "containers/inside.h"
 #include "core/class_names.h"
+#include "core/clocks.h"
 #include "wire/sockets/connect.h"
 
 namespace ddm {
@@ -38,13 +40,13 @@ class DebuggerSuspension {
  public:
   explicit DebuggerSuspension(const JvmProcess& jvm) : jvm_(jvm) {
     measurable_ = jvm.has_jdwp_agent() && clock_getcpuclockid(jvm.pid(), &clock_) == 0;
-    cpu_ns_ = cpu_ns();
+    cpu_ns_ = nanos_of(clock_);
   }
 
   bool detected() {
     const auto now = std::chrono::steady_clock::now();
     if (!measurable_ || now < since_ + kMinWait) return false;
-    const std::int64_t used_ns = cpu_ns() - cpu_ns_;
+    const std::int64_t used_ns = nanos_of(clock_) - cpu_ns_;
     if (std::chrono::nanoseconds(used_ns * 10) < now - since_) return true;
     since_ = now;
     cpu_ns_ += used_ns;
@@ -58,11 +60,6 @@ class DebuggerSuspension {
 
  private:
   static constexpr std::chrono::milliseconds kMinWait{2500};
-  std::int64_t cpu_ns() const {
-    timespec used{};
-    clock_gettime(clock_, &used);
-    return used.tv_sec * std::int64_t{1'000'000'000} + used.tv_nsec;
-  }
 
   const JvmProcess& jvm_;
   clockid_t clock_{};
@@ -212,9 +209,7 @@ Result<std::string> exchange(int fd, std::string_view request, DebuggerSuspensio
 
 std::string one_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
-  for (char& c : text) {
-    if (c == '\n') c = ' ';
-  }
+  std::ranges::replace(text, '\n', ' ');
   return text;
 }
 
@@ -237,20 +232,17 @@ std::optional<Error> load_error(const std::string& answer) {
 }  // namespace
 
 Result<std::string> agent_path(const std::string& given) {
-  std::string path = given;
-  if (path.empty()) {
-    std::array<char, PATH_MAX> self{};
-    const ssize_t size = readlink("/proc/self/exe", self.data(), self.size() - 1);
-    if (size <= 0) return errno_error("/proc/self/exe");
-    path = std::string(self.data(), static_cast<std::size_t>(size));
-    path.erase(path.rfind('/'));
-    path += "/../lib/libddmagent.so";
+  std::error_code wrong;
+  std::filesystem::path path = given;
+  if (given.empty()) {
+    const auto self = std::filesystem::read_symlink("/proc/self/exe", wrong);
+    if (wrong) return Error{"/proc/self/exe: " + errno_text(wrong.value())};
+    path = self.parent_path() / "../lib/libddmagent.so";
   }
-  std::array<char, PATH_MAX> whole{};
-  if (realpath(path.c_str(), whole.data()) == nullptr) {
-    return Error{errno_error("the agent, " + path).message + "; name it with --agent"};
-  }
-  return std::string(whole.data());
+  const auto whole = std::filesystem::canonical(path, wrong);
+  if (!wrong) return whole.string();
+  return Error{"the agent, " + path.string() + ": " + errno_text(wrong.value()) +
+               "; name it with --agent"};
 }
 
 namespace {

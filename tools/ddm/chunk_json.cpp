@@ -2,7 +2,6 @@
 
 #include <map>
 
-#include "json_values.h"
 #include "wire/chunks/allocations.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/fail.h"
@@ -191,10 +190,16 @@ Json stack_json(const std::vector<ThreadStack::Frame>& stack) {
   });
 }
 
-std::string source_location(const ThreadStack::Frame& frame) {
-  if (frame.line == -2) return "Native Method";
-  if (frame.file.empty()) return "Unknown Source";
-  return frame.line > 0 ? fmt::format("{}:{}", frame.file, frame.line) : frame.file;
+std::string frame_line(const ThreadStack::Frame& frame) {
+  std::string place = frame.file;
+  if (frame.line == -2) {
+    place = "Native Method";
+  } else if (place.empty()) {
+    place = "Unknown Source";
+  } else if (frame.line > 0) {
+    place += fmt::format(":{}", frame.line);
+  }
+  return printable_format("    at {}.{}({})\n", frame.class_name, frame.method, place);
 }
 
 std::string_view thread_state_name(ThreadState state) {

@@ -14,8 +14,8 @@ std::optional<Json> chunk_to_json(const Chunk& chunk);
 
 // [{class, method, file, line}]
 Json stack_json(const std::vector<ThreadStack::Frame>& stack);
-// "Cart.java:12", "Native Method", "Unknown Source".
-std::string source_location(const ThreadStack::Frame& frame);
+// "    at shop.Cart.total(Cart.java:12)", and the line end.
+std::string frame_line(const ThreadStack::Frame& frame);
 
 // "running", "wait", ...; as DDM servers label them.
 std::string_view thread_state_name(ThreadState state);

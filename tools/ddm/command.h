@@ -11,6 +11,7 @@
 
 #include "option_values.h"
 #include "output.h"
+#include "target.h"
 
 namespace ddm {
 

@@ -5,19 +5,16 @@
 #include <ctime>
 
 #include "command.h"
-#include "ddm_client.h"
 #include "difference_page.h"
 #include "json_values.h"
 #include "marks.h"
-#include "output.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "site_rows.h"
-#include "target.h"
+#include "switched_options.h"
 #include "threads.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/report_chunk.h"
-#include "wire/chunks/switch_request.h"
 #include "wire_report.h"
 
 namespace ddm {
@@ -41,28 +38,19 @@ bool is_saved_report(const std::string& target) {
   return target.ends_with(".jsonl") && stat(target.c_str(), &there) == 0 && S_ISREG(there.st_mode);
 }
 
-class Table {
- public:
-  Table(const AllocsOptions& options, bool difference)
-      : options_(options), by_(*rows_by(options.by)), difference_(difference) {}
+RowsBy rows_asked(const AllocsOptions& options) { return *rows_by(options.by); }
 
-  RowsBy by() const { return by_; }
-
-  // `notes`: the lines below the table.
-  void show(const std::vector<SiteRow>& rows, const std::vector<std::string>& notes) const {
-    if (options_.json) return print_json(rows_json(rows, by_, difference_));
-    const Columns columns = difference_ ? Columns::kDifference : Columns::kFigures;
-    print_rows(rows, by_, options_.top, columns);
-    for (const std::string& line : notes) {
-      print(wrapped(line, 0, std::min<std::size_t>(output_width(), kColumns)) + "\n");
-    }
+// `notes`: the lines below the table.
+int show_table(const AllocsOptions& options, const std::vector<SiteRow>& rows,
+               const std::vector<std::string>& notes, Columns columns = Columns::kFigures) {
+  const RowsBy by = rows_asked(options);
+  if (options.json) return print_json(rows_json(rows, by, columns == Columns::kDifference));
+  print_rows(rows, by, options.top, columns);
+  for (const std::string& line : notes) {
+    print(wrapped(line, 0, std::min<std::size_t>(output_width(), kColumns)) + "\n");
   }
-
- private:
-  const AllocsOptions& options_;
-  const RowsBy by_;
-  const bool difference_;
-};
+  return kExitOk;
+}
 
 WireThreads threads_of(DdmClient& client) {
   WireThreads threads;
@@ -82,18 +70,16 @@ Result<NamedReport> recent_report(DdmClient& client, const HelloReply& hello,
   return wire_report(*allocations, hello, interval, threads, std::time(nullptr) * 1000);
 }
 
-void show_recent(const AllocsOptions& options, const ReportData& data, const std::string& why) {
-  const Table table(options, false);
+int show_recent(const AllocsOptions& options, const ReportData& data, const std::string& why) {
   const SiteFigures figures = recent_figures(data);
   std::vector<std::string> notes{fmt::format("{} allocations, {} recorded: the recent ones{}",
                                              grouped(figures.count()), human_bytes(figures.bytes()),
                                              why.empty() ? "" : ". " + why)};
   if (data.summary.sampled()) {
-    notes.push_back(fmt::format("estimated from {} samples: {}",
-                                grouped(static_cast<std::int64_t>(data.records.size())),
+    notes.push_back(fmt::format("estimated from {} samples: {}", grouped(data.records.size()),
                                 sampling_words(data.summary)));
   }
-  table.show(rows_of(figures, table.by()), notes);
+  return show_table(options, rows_of(figures, rows_asked(options)), notes);
 }
 
 // The period of the figures, and whether they are estimates.
@@ -137,11 +123,9 @@ Result<SiteFigures> read_whole_run(const std::string& path, const std::string& b
 int show_saved(const AllocsOptions& options) {
   const auto figures = read_whole_run(options.target, options.below);
   if (!figures) return refuse(figures.message());
-  const Table table(options, false);
   auto notes = run_notes(*figures, /*tracking=*/true);
   for (std::string& line : below_notes(options, *figures)) notes.push_back(std::move(line));
-  table.show(rows_of(*figures, table.by()), notes);
-  return kExitOk;
+  return show_table(options, rows_of(*figures, rows_asked(options)), notes);
 }
 
 // Writes the figures of each stack before and after as a page.
@@ -156,17 +140,17 @@ int save_since(const AllocsOptions& options, DdmClient& client, const SiteFigure
   const auto before = page_of_mark(options.since, then.fact("pid"));
   if (!before) return refuse(before.message());
   DifferencePage page;
-  if (const auto error = page.add_file(*before, DifferencePage::Side::kBefore)) {
+  if (const auto error = page.add_file(*before, DifferencePage::kBefore)) {
     return refuse(
         fmt::format("mark '{}' has no stacks ({}); set it again", options.since, error->message));
   }
   const auto now = fetch_page(client);
   if (!now) return refuse(now.message());
-  if (const auto error = page.add_page(*now, DifferencePage::Side::kAfter)) {
+  if (const auto error = page.add_page(*now, DifferencePage::kAfter)) {
     return refuse(error->message);
   }
   const std::int64_t ms =
-      number_of(page.summary(DifferencePage::Side::kAfter), "written_ms") - then.fact("written_ms");
+      number_of(page.summary(DifferencePage::kAfter), "written_ms") - then.fact("written_ms");
   return write_difference(
       options, page, fmt::format("Since mark '{}', {} before.", options.since, human_duration(ms)));
 }
@@ -176,14 +160,12 @@ int show_since(const AllocsOptions& options, DdmClient& client, const SiteFigure
   if (!then) return refuse(then.message());
   if (!options.path.empty()) return save_since(options, client, *then);
   // Between two moments of one run the table is like that of a run: nothing becomes less.
-  const Table table(options, false);
-  table.show(
-      rows_between(*then, now, table.by()),
+  return show_table(
+      options, rows_between(*then, now, rows_asked(options)),
       {fmt::format("{} allocations, {} since mark '{}', {} ago",
                    grouped(now.fact("seen") - then->fact("seen")),
                    human_bytes(now.fact("seen_bytes") - then->fact("seen_bytes")), options.since,
                    human_duration(now.fact("written_ms") - then->fact("written_ms")))});
-  return kExitOk;
 }
 
 int show_run(const AllocsOptions& options, DdmClient& client, const SiteFigures& figures) {
@@ -207,18 +189,15 @@ int show_run(const AllocsOptions& options, DdmClient& client, const SiteFigures&
     }
   }
   if (!options.since.empty() || !options.mark.empty()) return kExitOk;
-  const auto state = client.get<TrackingState>({TrackingState::kType, {}});
-  const Table table(options, false);
-  auto notes = run_notes(figures, state && state->on);
+  auto notes = run_notes(figures, is_tracking(client));
   for (std::string& line : below_notes(options, figures)) notes.push_back(std::move(line));
-  table.show(rows_of(figures, table.by()), notes);
-  return kExitOk;
+  return show_table(options, rows_of(figures, rows_asked(options)), notes);
 }
 
 int save_diff(const AllocsOptions& options) {
   DifferencePage page;
-  auto error = page.add_file(options.diff[0], DifferencePage::Side::kBefore);
-  if (!error) error = page.add_file(options.diff[1], DifferencePage::Side::kAfter);
+  auto error = page.add_file(options.diff[0], DifferencePage::kBefore);
+  if (!error) error = page.add_file(options.diff[1], DifferencePage::kAfter);
   if (error) return refuse(error->message);
   return write_difference(options, page,
                           fmt::format("From {} to {}.", options.diff[0], options.diff[1]));
@@ -230,7 +209,6 @@ int show_diff(const AllocsOptions& options) {
   if (!before) return refuse(before.message());
   const auto after = read_whole_run(options.diff[1], "");
   if (!after) return refuse(after.message());
-  const Table table(options, true);
   const std::int64_t bytes = after->bytes() - before->bytes();
   const std::int64_t count = after->count() - before->count();
   std::vector<std::string> notes{fmt::format(
@@ -239,8 +217,8 @@ int show_diff(const AllocsOptions& options) {
   if (before->fact("interval") > 0 || after->fact("interval") > 0) {
     notes.emplace_back("estimated from samples");
   }
-  table.show(rows_between(*before, *after, table.by()), notes);
-  return kExitOk;
+  return show_table(options, rows_between(*before, *after, rows_asked(options)), notes,
+                    Columns::kDifference);
 }
 
 int save(const AllocsOptions& options, DdmClient& client, const HelloReply& hello,
@@ -326,8 +304,7 @@ int allocs(const AllocsOptions& options) {
   if (!options.below.empty()) return refuse("no --below here. " + why);
   const auto report = recent_report(*client, *hello, interval);
   if (!report) return refuse(report.message());
-  show_recent(options, report->data, why);
-  return kExitOk;
+  return show_recent(options, report->data, why);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include "bridge/bridge.h"
 #include "command.h"
-#include "output.h"
 
 namespace ddm {
 namespace {

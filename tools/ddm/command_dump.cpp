@@ -3,10 +3,8 @@
 
 #include "command.h"
 #include "heap_dump_fetch.h"
-#include "output.h"
 #include "report/report.h"
 #include "report/report_words.h"
-#include "target.h"
 
 namespace ddm {
 namespace {
@@ -42,13 +40,13 @@ int dump(const DumpOptions& options) {
   if (!unwritten.empty()) problem = unwritten;
   if (!problem.empty()) return refuse(problem);
   progress.clear();
-  print("{} written to {}\n", human_bytes(static_cast<std::int64_t>(made.bytes)), path);
+  print("{} written to {}\n", human_bytes(made.bytes), path);
   if (!made.no_stacks.empty()) {
     print_sentence("without the stacks of allocations: " + made.no_stacks);
   } else if (options.sites) {
     print_sentence(
         fmt::format("{} objects have the stack of their allocation; `ddm sites {}` shows them",
-                    grouped(static_cast<std::int64_t>(made.with_stack)), path));
+                    grouped(made.with_stack), path));
   }
   return kExitOk;
 }

@@ -1,12 +1,8 @@
 // ddm dyper: sends a DYPER or DYPATCH document and prints the reply.
-#include <chrono>
 #include <fstream>
 #include <iterator>
 
 #include "command.h"
-#include "ddm_client.h"
-#include "output.h"
-#include "target.h"
 #include "wire/chunks/bytes.h"
 
 namespace ddm {
@@ -55,11 +51,7 @@ int dyper(const DyperArguments& options) {
     ByteReader in(answer->data);
     refused = refused || in.str().find("<ERROR ") != std::string::npos;
   }
-  std::optional<Error> ended;
-  if (options.listen_seconds > 0) {
-    ended = client->listen(
-        std::chrono::milliseconds(static_cast<std::int64_t>(options.listen_seconds * 1000)));
-  }
+  const auto ended = listen_for(*client, options.listen_seconds);
   for (const Chunk& event : client->take_events()) {
     if (event.type == kDyperChunk) print_document(event);
   }

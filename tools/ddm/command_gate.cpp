@@ -6,7 +6,6 @@
 #include "core/file_descriptor.h"
 #include "gate/findings.h"
 #include "json_values.h"
-#include "output.h"
 #include "report/report.h"
 
 namespace ddm {

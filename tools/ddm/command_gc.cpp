@@ -1,12 +1,8 @@
 // ddm gc: collects garbage and prints how much that has freed.
 #include "command.h"
-#include "ddm_client.h"
-#include "heap_text.h"
 #include "json_values.h"
-#include "output.h"
-#include "target.h"
+#include "jvm_figures.h"
 #include "wire/chunks/app_state.h"
-#include "wire/chunks/heap_info.h"
 
 namespace ddm {
 namespace {
@@ -33,8 +29,9 @@ int gc(const TargetOptions& options) {
     Json result = Json::object();
     if (before) result["usedBefore"] = *before;
     if (after) result["usedAfter"] = *after;
-    print_json(result);
-  } else if (before && after) {
+    return print_json(result);
+  }
+  if (before && after) {
     print("{} used before, {} after\n", heap_bytes(*before), heap_bytes(*after));
   } else {
     print("done\n");

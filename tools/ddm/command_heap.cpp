@@ -4,18 +4,15 @@
 
 #include "command.h"
 #include "heap/heap_cells.h"
-#include "heap/heap_holes.h"
 #include "heap/heap_maps.h"
 #include "heap/heap_page.h"
 #include "heap/heap_picture.h"
-#include "heap/region_sums.h"
+#include "heap/heap_sums.h"
 #include "interrupt.h"
 #include "json_values.h"
-#include "output.h"
 #include "path_text.h"
 #include "report/report.h"
 #include "report/report_words.h"
-#include "target.h"
 #include "wire/chunks/hello.h"
 
 namespace ddm {
@@ -45,16 +42,12 @@ Totals totals_of(const HeapPicture& map) {
   return totals;
 }
 
-std::string bytes_text(std::uint64_t bytes) {
-  return human_bytes(static_cast<std::int64_t>(bytes));
-}
-
 void print_totals(const HeapPicture& map, const Totals& totals) {
   TextTable table({"KIND", map.by_object ? ">OBJECTS" : ">RUNS", ">BYTES", ">SHARE"});
   const std::uint64_t all = std::max<std::uint64_t>(totals.bytes.committed(), 1);
   const auto row = [&](std::string_view name, const std::string& runs, std::uint64_t bytes) {
     table.add(
-        {std::string(name), runs, bytes_text(bytes),
+        {std::string(name), runs, human_bytes(bytes),
          fmt::format("{:.1f} %", 100.0 * static_cast<double>(bytes) / static_cast<double>(all))});
   };
   for (std::size_t column = 0; column < kHeapColumns; ++column) {
@@ -69,11 +62,11 @@ void print_totals(const HeapPicture& map, const Totals& totals) {
 
 void print_holes(const HeapHoles& holes) {
   if (holes.count == 0) return print("\nno holes: all that is committed is used\n");
-  print("\n{} holes, {} in all, the largest {}\n", grouped(static_cast<std::int64_t>(holes.count)),
-        bytes_text(holes.bytes), bytes_text(holes.largest));
+  print("\n{} holes, {} in all, the largest {}\n", grouped(holes.count), human_bytes(holes.bytes),
+        human_bytes(holes.largest));
   TextTable table({">HOLES", "OF AT LEAST"});
   for (auto size = holes.by_size.rbegin(); size != holes.by_size.rend(); ++size) {
-    table.add({grouped(static_cast<std::int64_t>(size->second)), bytes_text(size->first)});
+    table.add({grouped(size->second), human_bytes(size->first)});
   }
   print(table.text());
 }
@@ -85,31 +78,19 @@ void print_regions(const RegionSums& sums) {
     const RegionSums::Sum& sum = sums.by_role[i];
     if (sum.regions == 0) continue;
     any = true;
-    table.add({std::string(name_of(static_cast<RegionRole>(i))),
-               grouped(static_cast<std::int64_t>(sum.regions)), bytes_text(sum.bytes),
-               bytes_text(sum.used)});
+    table.add({std::string(name_of(static_cast<RegionRole>(i))), grouped(sum.regions),
+               human_bytes(sum.bytes), human_bytes(sum.used)});
   }
   if (!any) return;
   print("\n" + table.text());
   if (sums.of(RegionRole::kHumongous).regions != 0) {
     print("{} lost behind humongous objects, in the last region of each\n",
-          bytes_text(sums.humongous_waste));
+          human_bytes(sums.humongous_waste));
   }
   if (sums.widest_free != 0) {
     print("an object of {} fits without a collection: {} free in a row\n",
-          bytes_text(sums.widest_free),
-          counted(static_cast<std::int64_t>(sums.widest_free_regions), "region"));
+          human_bytes(sums.widest_free), counted(sums.widest_free_regions, "region"));
   }
-}
-
-HeapCell sum_of(const std::vector<HeapCell>& cells, std::size_t begin, std::size_t end) {
-  HeapCell sum;
-  for (std::size_t i = begin; i < end; ++i) {
-    for (std::size_t column = 0; column < kHeapColumns; ++column) {
-      sum.bytes[column] += cells[i].bytes[column];
-    }
-  }
-  return sum;
 }
 
 void print_map(const HeapPicture& map) {
@@ -117,18 +98,19 @@ void print_map(const HeapPicture& map) {
   print(
       "\nOne letter = {}: the kind that has most of it (o objects, c classes,\n"
       "1 2 4 8 arrays by element size, ? unknown, . free, blank not committed).\n\n",
-      bytes_text(cells.cell_bytes()));
+      human_bytes(cells.cell_bytes()));
   TextTable table({">FROM", ">USED", "MAP"});
   const auto& all = cells.cells();
   for (std::size_t row = 0; row < all.size(); row += kRowCells) {
     const std::size_t end = std::min(row + kRowCells, all.size());
     std::string letters;
+    HeapCell sum;
     for (std::size_t i = row; i < end; ++i) {
+      sum += all[i];
       letters += all[i].committed() == 0 ? ' ' : kLetters[all[i].main_column()];
     }
-    const HeapCell sum = sum_of(all, row, end);
     if (sum.committed() == 0) continue;
-    table.add({bytes_text(cells.begin() + row * cells.cell_bytes()),
+    table.add({human_bytes(cells.begin() + row * cells.cell_bytes()),
                fmt::format("{:.0f} %", 100.0 * static_cast<double>(sum.used()) /
                                            static_cast<double>(sum.committed())),
                "|" + letters + "|"});
@@ -195,10 +177,10 @@ void print_frames(const std::vector<HeapFrame>& frames) {
   for (const HeapFrame& frame : frames) {
     const Totals totals = totals_of(frame.map);
     const HeapHoles holes = HeapHoles::of(frame.map.segments);
-    table.add({fmt::format("{:.1f}", frame.seconds), bytes_text(totals.bytes.used()),
-               bytes_text(totals.bytes.committed()),
-               grouped(static_cast<std::int64_t>(holes.count)), bytes_text(holes.largest),
-               bytes_text(RegionSums::of(frame.map.regions).humongous_waste)});
+    table.add({fmt::format("{:.1f}", frame.seconds), human_bytes(totals.bytes.used()),
+               human_bytes(totals.bytes.committed()), grouped(holes.count),
+               human_bytes(holes.largest),
+               human_bytes(RegionSums::of(frame.map.regions).humongous_waste)});
   }
   print(table.text());
 }
@@ -247,25 +229,21 @@ int heap(const HeapOptions& options) {
   if (!path.empty()) {
     const HeapCell totals = totals_of(last).bytes;
     const std::string title =
-        fmt::format("{} (pid {}): {} of {} used", hello->app, hello->pid, bytes_text(totals.used()),
-                    bytes_text(totals.committed()));
+        fmt::format("{} (pid {}): {} of {} used", hello->app, hello->pid,
+                    human_bytes(totals.used()), human_bytes(totals.committed()));
     const std::string picture =
         as_page ? heap_page(title, *frames) : heap_picture(title, last.segments);
     const std::string problem =
         picture.empty() ? "no memory for the picture" : write_report_file(path, picture);
     if (!problem.empty()) return refuse(problem);
   }
-  if (options.json && options.watched == 0) {
-    print_json(heap_json(last));
-    return kExitOk;
-  }
+  if (options.json && options.watched == 0) return print_json(heap_json(last));
   if (options.json) {
-    print_json(json_list(*frames, [](const HeapFrame& frame) {
+    return print_json(json_list(*frames, [](const HeapFrame& frame) {
       Json map = heap_json(frame.map);
       map["seconds"] = frame.seconds;
       return map;
     }));
-    return kExitOk;
   }
   if (options.watched == 0) {
     print_heap(last);

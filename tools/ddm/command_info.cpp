@@ -2,12 +2,9 @@
 #include "chunk_json.h"
 #include "command.h"
 #include "core/jvm_text.h"
-#include "ddm_client.h"
-#include "heap_text.h"
 #include "json_values.h"
-#include "target.h"
+#include "jvm_figures.h"
 #include "wire/chunks/app_state.h"
-#include "wire/chunks/heap_info.h"
 #include "wire/chunks/hello.h"
 #include "wire/chunks/profiling.h"
 #include "wire/chunks/switch_request.h"
@@ -43,8 +40,7 @@ int info(const TargetOptions& options) {
     if (features) result["features"] = *chunk_to_json(to_chunk(*features));
     if (heap) result["heaps"] = *chunk_to_json(to_chunk(*heap));
     if (tracking) result["tracking"] = tracking->on;
-    print_json(result);
-    return kExitOk;
+    return print_json(result);
   }
   line("pid", std::to_string(hello->pid));
   line("app", hello->app);

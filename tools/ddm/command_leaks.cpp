@@ -13,19 +13,17 @@
 #include "attach.h"
 #include "command.h"
 #include "core/whole_text.h"
+#include "graph/object_choice.h"
 #include "graph/root_paths.h"
-#include "graph/site_objects.h"
 #include "heap_dump_fetch.h"
-#include "heap_text.h"
 #include "interrupt.h"
 #include "json_values.h"
+#include "jvm_figures.h"
 #include "live_growth.h"
 #include "path_text.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
-#include "site_figures.h"
 #include "switched_options.h"
-#include "target.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/report_chunk.h"
 #include "wire/chunks/switch_request.h"
@@ -54,16 +52,6 @@ struct Leak {
 
 double since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-// Waits, while the connection is kept alive. The error: the program is gone.
-std::optional<Error> wait_until(DdmClient& client, Clock::time_point begin, double until) {
-  for (double left; (left = until - since(begin)) > 0 && !interrupted();) {
-    const auto step = std::chrono::milliseconds(std::lround(std::min(left, 0.1) * 1000) + 1);
-    if (auto gone = client.listen(step)) return gone;
-    client.take_events();
-  }
-  return {};
 }
 
 // The number of objects of each class; none: unknown.
@@ -157,7 +145,7 @@ Result<std::vector<Leak>> explain(const Watched& watched, DdmClient& client, Pro
   return leaks;
 }
 
-void print_leaks_json(const std::vector<Leak>& leaks, const Watched& watched) {
+int print_leaks_json(const std::vector<Leak>& leaks, const Watched& watched) {
   Json rows = json_list(leaks, [](const Leak& leak) -> Json {
     return {{"class", json_text(leak.site.class_name)},
             {"stack", leak.site.stack},
@@ -169,9 +157,9 @@ void print_leaks_json(const std::vector<Leak>& leaks, const Watched& watched) {
             {"seconds_to_full", json_or_null(leak.seconds_to_full)},
             {"paths", paths_json(leak.paths)}};
   });
-  print_json({{"collections", watched.collections},
-              {"seconds", std::round(watched.seconds * 10) / 10},
-              {"rows", std::move(rows)}});
+  return print_json({{"collections", watched.collections},
+                     {"seconds", std::round(watched.seconds * 10) / 10},
+                     {"rows", std::move(rows)}});
 }
 
 // The leaks that one root holds, which grow together: an object, its fields, and the node of the
@@ -223,8 +211,7 @@ void print_site(const Leak& leak) {
 void print_held(const RootLeaks& held, std::size_t number, std::size_t top,
                 std::optional<std::uint64_t> left) {
   print("\n{}. {}: {} more a minute; what grows there holds {}\n", number, held.root,
-        human_bytes(std::llround(held.bytes_per_minute)),
-        human_bytes(static_cast<std::int64_t>(held.retained)));
+        human_bytes(std::llround(held.bytes_per_minute)), human_bytes(held.retained));
   if (left) {
     print(
         "   at this rate the heap is full in {}\n",
@@ -232,8 +219,7 @@ void print_held(const RootLeaks& held, std::size_t number, std::size_t top,
   }
   for (std::size_t i = 0; i < std::min(held.leaks.size(), top); ++i) print_site(*held.leaks[i]);
   if (held.leaks.size() > top) {
-    print("\n   {} more; --top shows more\n",
-          counted(static_cast<std::int64_t>(held.leaks.size() - top), "site"));
+    print("\n   {} more; --top shows more\n", counted(held.leaks.size() - top, "site"));
   }
 }
 
@@ -244,14 +230,12 @@ void print_leaks(const std::vector<Leak>& leaks, const Watched& watched, std::si
           counted(watched.collections, "collection"), watched.seconds);
     return;
   }
-  print("{} had more alive after each of {} in {:.0f} s\n",
-        counted(static_cast<std::int64_t>(leaks.size()), "site"),
+  print("{} had more alive after each of {} in {:.0f} s\n", counted(leaks.size(), "site"),
         counted(watched.collections, "collection"), watched.seconds);
   const std::vector<RootLeaks> all = group_by_root(leaks);
   for (std::size_t i = 0; i < std::min(all.size(), top); ++i) print_held(all[i], i + 1, top, left);
   if (all.size() > top) {
-    print("\n{} more; --top shows more\n",
-          counted(static_cast<std::int64_t>(all.size() - top), "root"));
+    print("\n{} more; --top shows more\n", counted(all.size() - top, "root"));
   }
 }
 
@@ -265,7 +249,7 @@ int watch(const LeaksOptions& options, DdmClient& client, bool was_off) {
   if (was_off) watched.growth.add(LiveMoment(0));
   const Clock::time_point begin = Clock::now();
   for (int i = was_off ? 1 : 0; i <= kSpans && watched.growth.may_grow(); ++i) {
-    if (auto gone = wait_until(client, begin, options.seconds * i / kSpans)) {
+    if (client.idle(options.seconds * i / kSpans - since(begin), interrupted)) {
       return refuse("the program has ended");
     }
     if (interrupted() && watched.growth.moments() >= kSpans) break;
@@ -286,11 +270,8 @@ int watch(const LeaksOptions& options, DdmClient& client, bool was_off) {
           std::llround(60 * static_cast<double>(*left) / leak.site.bytes_per_minute);
     }
   }
-  if (options.json) {
-    print_leaks_json(*leaks, watched);
-  } else {
-    print_leaks(*leaks, watched, options.top, left);
-  }
+  if (options.json) return print_leaks_json(*leaks, watched);
+  print_leaks(*leaks, watched, options.top, left);
   return kExitOk;
 }
 

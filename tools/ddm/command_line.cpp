@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "command.h"
-#include "completion.h"
-#include "manual.h"
-#include "output.h"
+#include "installed_texts.h"
 
 namespace ddm {
 namespace {

@@ -1,14 +1,10 @@
 // ddm live: what is still alive, by site, as of a collection.
-#include <algorithm>
 
 #include "command.h"
-#include "ddm_client.h"
 #include "json_values.h"
-#include "output.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "site_rows.h"
-#include "target.h"
 #include "text_pieces.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/report_chunk.h"
@@ -40,16 +36,6 @@ Survivors survivors(const LiveAges& ages, std::uint64_t least) {
   for (std::size_t i = AgeClass::of(least); i < AgeClass::kCount; ++i) {
     sum.count += ages.count[i];
     sum.bytes += ages.bytes[i];
-  }
-  return sum;
-}
-
-Survivors survivors_of(const SiteFigures& figures, std::uint64_t least) {
-  Survivors sum;
-  for (const SiteFigure& site : figures.sites) {
-    const Survivors some = survivors(site.ages, least);
-    sum.count += some.count;
-    sum.bytes += some.bytes;
   }
   return sum;
 }
@@ -126,7 +112,9 @@ void print_table(const SiteFigures& figures, const LiveOptions& options) {
   }
   print_rows(rows_of(figures, *rows_by(options.by)), *rows_by(options.by), options.top,
              Columns::kAges);
-  const Survivors all = survivors_of(figures, 0), old = survivors_of(figures, 1);
+  LiveAges ages{};
+  for (const SiteFigure& site : figures.sites) ages += site.ages;
+  const Survivors all = survivors(ages, 0), old = survivors(ages, 1);
   if (all.count > old.count) {
     print_sentence(
         fmt::format("{} of them, {}, are newer than that collection and may be dead; --survived 1 "

@@ -1,20 +1,17 @@
 // ddm locks: where a program's threads have waited for locks.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <utility>
 
 #include "command.h"
-#include "ddm_client.h"
 #include "held_locks.h"
 #include "json_values.h"
-#include "output.h"
 #include "path_text.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
-#include "site_figures.h"
 #include "stack/names/jdk_classes.h"
-#include "target.h"
 #include "threads.h"
 
 namespace ddm {
@@ -87,8 +84,7 @@ std::string idle_text(const Waits& idle) {
   return fmt::format(
       "not counted, idle threads of pools and timers: {} wait for work now{}{}; --idle "
       "shows them",
-      grouped(static_cast<std::int64_t>(idle.current.size())), sums.empty() ? "" : "; before, ",
-      sums);
+      grouped(idle.current.size()), sums.empty() ? "" : "; before, ", sums);
 }
 
 std::string class_text(const Json& line) {
@@ -120,41 +116,39 @@ void add_holders(const Json& monitor, std::size_t width, TextTable& table) {
   }
 }
 
+// `add`: adds the row of one of them, with what stands below it.
+void print_first(const std::vector<Json>& waits, std::size_t top, TextTable& table,
+                 const std::function<void(const Json&)>& add) {
+  if (waits.empty()) return;
+  for (std::size_t i = 0; i < std::min(waits.size(), top); ++i) add(waits[i]);
+  print(table.text());
+  if (waits.size() > top) print("... {} more (--top N shows more)\n", waits.size() - top);
+}
+
 void print_finished(const std::vector<Json>& monitors, std::size_t top) {
-  if (monitors.empty()) return;
   const std::size_t width = output_width();
   TextTable table({">WAITED MS", ">COUNT", "KIND", ".CLASS, WHERE"});
-  for (std::size_t i = 0; i < std::min(monitors.size(), top); ++i) {
-    const Json& monitor = monitors[i];
+  print_first(monitors, top, table, [&](const Json& monitor) {
     table.add({ms_text(number_of(monitor, "ns")), grouped(number_of(monitor, "count")),
                text_of(monitor, "kind"), class_text(monitor)});
     add_place(monitor.value("stack", Json::array()), "    at ", width, table);
     add_holders(monitor, width, table);
-  }
-  print(table.text());
-  if (monitors.size() > top) {
-    print("... {} more (--top N shows more)\n", monitors.size() - top);
-  }
+  });
 }
 
 void print_current(const std::vector<Json>& waiting, std::size_t top) {
-  if (waiting.empty()) return;
   const std::size_t width = output_width();
   TextTable table({">WAITS NOW, MS", "KIND", "~THREAD", ".CLASS, WHERE"});
-  for (std::size_t i = 0; i < std::min(waiting.size(), top); ++i) {
-    const Json& wait = waiting[i];
+  print_first(waiting, top, table, [&](const Json& wait) {
     const Json thread = wait.value("thread", Json::object());
     table.add({ms_text(number_of(wait, "ns")), text_of(wait, "kind"),
                fmt::format("{} #{}", text_of(thread, "name"), number_of(thread, "id")),
                class_text(wait)});
     add_place(wait.value("stack", Json::array()), "    at ", width, table);
     const std::string holder = text_of(wait, "holder");
-    if (!holder.empty()) {
-      table.add_line(shortened(fmt::format("    held by {} when it began", holder), width));
-    }
-  }
-  print(table.text());
-  if (waiting.size() > top) print("... {} more (--top N shows more)\n", waiting.size() - top);
+    if (holder.empty()) return;
+    table.add_line(shortened(fmt::format("    held by {} when it began", holder), width));
+  });
 }
 
 AllWaits split_waits(const std::vector<Json>& lines, const std::string& kind) {
@@ -216,10 +210,7 @@ int locks(const LocksOptions& options) {
   }
   name_threads(*client, *lines);
   const AllWaits all = split_waits(*lines, options.kind);
-  if (options.json) {
-    print_json(as_json(all));
-    return kExitOk;
-  }
+  if (options.json) return print_json(as_json(all));
   const Waits& shown = options.idle ? all.idle : all.locks;
   print_finished(shown.finished, options.top);
   if (!shown.finished.empty() && !shown.current.empty()) print("\n");

@@ -9,13 +9,9 @@
 #include "json_values.h"
 #include "jvm_process.h"
 #include "marks.h"
-#include "native/native_marks.h"
-#include "native/native_report.h"
 #include "native/native_stacks.h"
-#include "output.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
-#include "target.h"
 #include "wire/chunks/native_heap.h"
 
 namespace ddm {
@@ -166,27 +162,27 @@ int native(const NativeOptions& given) {
   const NativeSamplingState state = asked ? *asked : NativeSamplingState{};
   const auto jvm = JvmProcess::find(number_in<pid_t>(*named).value_or(0));
   const auto path_of = [&jvm](const std::string& path) { return jvm ? jvm->path(path) : path; };
-  std::vector<NativeStack> stacks = NativeStacks(*heap, path_of).stacks();
+  std::vector<NativeStack> stacks = native_stacks(*heap, path_of);
   if (!options.mark.empty()) {
     const auto wrong = set_native_mark(options.mark, moment_of(*client, state), *heap);
     if (wrong) return refuse(wrong->message);
-    print("marked {}: {} of native memory\n", options.mark,
-          human_bytes(static_cast<std::int64_t>(heap->total_bytes)));
+    print("marked {}: {} of native memory\n", options.mark, human_bytes(heap->total_bytes));
     return kExitOk;
   }
   if (!options.since.empty()) {
     const auto before = find_native_mark(options.since, moment_of(*client, state));
     if (!before) return refuse(before.message());
-    stacks = difference(NativeStacks(*before, path_of).stacks(), stacks);
+    stacks = difference(native_stacks(*before, path_of), stacks);
   }
   if (!options.path.empty()) {
     if (const auto wrong = save(options, stacks, *client, state.interval)) {
       return refuse(wrong->message);
     }
     print("report written to {}\n", options.path);
-  } else if (options.json) {
-    print_json(native_json(stacks));
-  } else if (!options.since.empty()) {
+    return kExitOk;
+  }
+  if (options.json) return print_json(native_json(stacks));
+  if (!options.since.empty()) {
     print_sums(stacks, options.top, signed_bytes, "more than at mark " + options.since);
   } else {
     print_sums(stacks, options.top, human_bytes, "that are not freed");

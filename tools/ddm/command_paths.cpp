@@ -4,14 +4,12 @@
 #include <CLI/CLI.hpp>
 
 #include "command.h"
-#include "graph/class_choice.h"
+#include "graph/object_choice.h"
 #include "graph/root_paths.h"
 #include "heap_dump_fetch.h"
 #include "json_values.h"
-#include "output.h"
 #include "path_text.h"
 #include "report/report_words.h"
-#include "target.h"
 
 namespace ddm {
 namespace {
@@ -48,17 +46,15 @@ int paths(const PathsOptions& options) {
   std::uint64_t bytes = 0;
   for (const ObjectNumber object : chosen->objects) bytes += graph->bytes_of(object);
   if (options.json) {
-    print_json({{"class", json_text(chosen->name)},
-                {"count", chosen->objects.size()},
-                {"bytes", bytes},
-                {"retained_bytes", retained},
-                {"paths", paths_json(found)}});
-    return kExitOk;
+    return print_json({{"class", json_text(chosen->name)},
+                       {"count", chosen->objects.size()},
+                       {"bytes", bytes},
+                       {"retained_bytes", retained},
+                       {"paths", paths_json(found)}});
   }
   const auto count = static_cast<std::int64_t>(chosen->objects.size());
   print("{} of {}, {}; with all that they alone hold {}\n", counted(count, "object"), chosen->name,
-        human_bytes(static_cast<std::int64_t>(bytes)),
-        human_bytes(static_cast<std::int64_t>(retained)));
+        human_bytes(bytes), human_bytes(retained));
   print_paths(found, options.top, count);
   return kExitOk;
 }

@@ -4,14 +4,11 @@
 #include <chrono>
 
 #include "command.h"
-#include "ddm_client.h"
 #include "interrupt.h"
 #include "json_values.h"
-#include "output.h"
 #include "probe_text.h"
 #include "probes/plans/probe_plan.h"
 #include "running_methods.h"
-#include "target.h"
 #include "wire/chunks/probes.h"
 
 namespace ddm {

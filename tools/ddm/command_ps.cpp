@@ -5,7 +5,6 @@
 #include "containers/published.h"
 #include "json_values.h"
 #include "jvm_process.h"
-#include "output.h"
 #include "wire/sockets/discovery.h"
 
 namespace ddm {
@@ -63,7 +62,7 @@ struct PsOptions {
 int ps(const PsOptions& options) {
   const std::vector<Listed> listed = list(options.all);
   if (options.json) {
-    print_json(json_list(listed, [&](const Listed& one) {
+    return print_json(json_list(listed, [&](const Listed& one) {
       const Target& target = one.target;
       Json object = {{"pid", target.pid},
                      {"app", json_text(target.app)},
@@ -75,7 +74,6 @@ int ps(const PsOptions& options) {
       if (options.all && !one.why.empty()) object["why"] = one.why;
       return object;
     }));
-    return kExitOk;
   }
   TextTable table({">PID", "~ADDRESS", "~VM", ".APP"});
   for (const Listed& one : listed) {

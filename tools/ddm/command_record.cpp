@@ -6,21 +6,17 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <thread>
 
 #include "command.h"
 #include "core/whole_text.h"
-#include "ddm_client.h"
 #include "interrupt.h"
-#include "output.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "site_rows.h"
 #include "switched_options.h"
-#include "target.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/report_chunk.h"
 #include "wire/chunks/switch_request.h"
@@ -43,16 +39,12 @@ struct RecordOptions {
 bool wait(DdmClient& client, const RecordOptions& options, double& waited) {
   Progress progress(fmt::format("recording for {} s, Ctrl-C ends it", options.seconds));
   const Clock::time_point begin = Clock::now();
-  for (;;) {
-    waited = std::chrono::duration<double>(Clock::now() - begin).count();
-    const double left = options.seconds - waited;
-    if (left <= 0 || interrupted()) return true;
-    const auto step = std::chrono::milliseconds(std::lround(std::min(left, 0.1) * 1000) + 1);
-    const bool gone = client.listen(step).has_value();
-    client.take_events();
-    if (gone) return false;
+  const auto gone = client.idle(options.seconds, [&progress] {
     progress.show(0);
-  }
+    return interrupted();
+  });
+  waited = std::chrono::duration<double>(Clock::now() - begin).count();
+  return !gone;
 }
 
 std::string below_text(const RecordOptions& options) {
@@ -146,45 +138,41 @@ void print_other_parts(const RecordOptions& options) {
   if (options.wanted.locks) print("its locks: {}#of=locks\n", options.path);
 }
 
-// Tracking goes on as it was, so the report is about more than the time asked for.
-int record_while_tracking(const RecordOptions& options, DdmClient& client) {
-  const auto before = fetch_part(client, options.below);
-  if (!before) return refuse(before.message());
+// If tracking was on, it goes on as it was, and the report is about more than the time asked for.
+int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was_tracking) {
+  std::optional<SiteFigures> before;
+  std::optional<TrackingScope> tracked;
+  if (was_tracking) {
+    auto figures = fetch_part(client, options.below);
+    if (!figures) return refuse(figures.message());
+    before = std::move(*figures);
+  } else {
+    if (const auto error = switch_tracking(client, true)) return refuse(error->message);
+    tracked.emplace(client);
+  }
   const ReportAtEnd at_end(options, client);
   double waited = 0;
   if (!wait(client, options, waited)) return at_end.finish(waited);
+  auto error = tracked ? tracked->end() : std::nullopt;
+  if (error) return at_end.report_failure(client, waited, *error);
   const auto after = fetch_part(client, options.below);
   if (!after) return at_end.report_failure(client, waited, after.error());
-  if (const auto error = save_report(client, options.path, false, options.below)) {
-    return at_end.report_failure(client, waited, *error);
+  error = save_report(client, options.path, false, options.below);
+  if (error) return at_end.report_failure(client, waited, *error);
+  const std::string tracked_time = human_duration(after->fact("tracked_ms"));
+  if (!before) {
+    print_sentence(fmt::format("{} allocations, {}{} in {}; report written to {}",
+                               grouped(after->fact("seen")), human_bytes(after->fact("seen_bytes")),
+                               below_text(options), tracked_time, options.path));
+  } else {
+    if (before->fact("period") == after->fact("period") && after->covers_whole_run()) {
+      print_span(options, *before, *after, waited);
+    }
+    print_sentence(
+        fmt::format("report written to {}: tracking was on before and stays on, so it covers {} of "
+                    "tracking",
+                    options.path, tracked_time));
   }
-  if (before->fact("period") == after->fact("period") && after->covers_whole_run()) {
-    print_span(options, *before, *after, waited);
-  }
-  print_sentence(
-      fmt::format("report written to {}: tracking was on before and stays on, so it covers {} of "
-                  "tracking",
-                  options.path, human_duration(after->fact("tracked_ms"))));
-  print_other_parts(options);
-  return kExitOk;
-}
-
-int record_own_period(const RecordOptions& options, DdmClient& client) {
-  if (const auto error = switch_tracking(client, true)) return refuse(error->message);
-  TrackingScope tracked(client);
-  const ReportAtEnd at_end(options, client);
-  double waited = 0;
-  if (!wait(client, options, waited)) return at_end.finish(waited);
-  if (const auto error = tracked.end()) return at_end.report_failure(client, waited, *error);
-  const auto figures = fetch_part(client, options.below);
-  if (!figures) return at_end.report_failure(client, waited, figures.error());
-  if (const auto error = save_report(client, options.path, false, options.below)) {
-    return at_end.report_failure(client, waited, *error);
-  }
-  print_sentence(fmt::format("{} allocations, {}{} in {}; report written to {}",
-                             grouped(figures->fact("seen")),
-                             human_bytes(figures->fact("seen_bytes")), below_text(options),
-                             human_duration(figures->fact("tracked_ms")), options.path));
   print_other_parts(options);
   return kExitOk;
 }
@@ -230,8 +218,7 @@ int record(const RecordOptions& given) {
   catch_interrupts();
   const auto switched = SwitchedOptions::on(*client, options.wanted);
   if (!switched) return refuse(switched.message());
-  const int code =
-      state->on ? record_while_tracking(options, *client) : record_own_period(options, *client);
+  const int code = record_for_a_while(options, *client, state->on);
   if (loaded && code == kExitOk && find_target(options.target))
     print("the agent stays loaded; tracking is off\n");
   return code;

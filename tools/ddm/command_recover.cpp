@@ -5,7 +5,6 @@
 #include "allocations/store/ring_path.h"
 #include "command.h"
 #include "json_values.h"
-#include "output.h"
 #include "report/recovery/ring_reader.h"
 #include "report/report_json.h"
 #include "report/report_words.h"
@@ -46,7 +45,7 @@ std::string_view word_for(ProgramState state) {
 
 std::int64_t as_figure(std::uint64_t count) { return static_cast<std::int64_t>(count); }
 
-void print_facts(const std::string& path, ProgramState state, const RecoveredRing& ring) {
+int print_facts(const std::string& path, ProgramState state, const RecoveredRing& ring) {
   std::string members = "{";
   append_summary_members(members, ring.data);
   Json facts = {{"ring", json_text(path)}, {"state", word_for(state)}};
@@ -54,7 +53,7 @@ void print_facts(const std::string& path, ProgramState state, const RecoveredRin
   facts["unfinished"] = ring.unfinished;
   facts["damaged"] = ring.damaged;
   facts["names_lost"] = ring.names_lost;
-  print_json(facts);
+  return print_json(facts);
 }
 
 // The records that could not be read, as text. Those that were just being written are not mentioned
@@ -97,17 +96,15 @@ int recover(const RecoverOptions& options) {
     const std::string problem = write_report_file(options.path, *format, ring.data);
     if (!problem.empty()) return refuse(problem);
   }
-  if (options.json) {
-    print_facts(path, reading.state, ring);
-  } else if (format) {
+  if (options.json) return print_facts(path, reading.state, ring);
+  if (format) {
     print("{} allocations of the {} program (pid {}) written to {}\n",
           grouped(as_figure(ring.data.records.size())), word_for(reading.state),
           ring.data.summary.pid, options.path);
-    print(losses(reading.state, ring));
   } else {
     print(summary_report(ring.data));
-    print(losses(reading.state, ring));
   }
+  print(losses(reading.state, ring));
   return kExitOk;
 }
 

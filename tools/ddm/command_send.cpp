@@ -1,15 +1,11 @@
 // ddm send: sends one chunk and prints its answer, for experiments and for chunk types of one's
 // own.
 #include <algorithm>
-#include <chrono>
 
 #include "chunk_json.h"
 #include "command.h"
-#include "ddm_client.h"
 #include "hex.h"
 #include "json_values.h"
-#include "output.h"
-#include "target.h"
 #include "wire/chunks/fail.h"
 
 namespace ddm {
@@ -61,11 +57,7 @@ int send_chunk(const SendOptions& options) {
   const auto answer = client->ask({letters.u4(), std::move(*data)}, DdmClient::kLongWork);
   if (!answer) return refuse(answer.message());
 
-  std::optional<Error> ended;
-  if (options.listen_seconds > 0) {
-    ended = client->listen(
-        std::chrono::milliseconds(static_cast<std::int64_t>(options.listen_seconds * 1000)));
-  }
+  const auto ended = listen_for(*client, options.listen_seconds);
   const auto events = client->take_events();
   if (options.json) {
     print_json({{"reply", json_of_chunk(*answer)}, {"events", json_list(events, json_of_chunk)}});

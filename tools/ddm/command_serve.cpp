@@ -1,10 +1,8 @@
 // ddm serve: figures and profiles of all programs over HTTP, for collectors and for browsers.
-#include <memory>
 
 #include "command.h"
 #include "interrupt.h"
 #include "json_values.h"
-#include "output.h"
 #include "serve/http_server.h"
 #include "serve/jvm_list_page.h"
 #include "serve/jvm_watch.h"

@@ -8,9 +8,8 @@
 #include "command.h"
 #include "core/file_descriptor.h"
 #include "graph/dump_sites.h"
-#include "graph/retained_sites.h"
+#include "graph/heap_graph.h"
 #include "json_values.h"
-#include "output.h"
 #include "report/report_words.h"
 #include "site_rows.h"
 

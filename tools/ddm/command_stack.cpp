@@ -1,12 +1,11 @@
 // ddm stack: where one thread is, or all of them.
 #include <CLI/CLI.hpp>
+#include <map>
 
 #include "chunk_json.h"
 #include "command.h"
-#include "ddm_client.h"
 #include "held_locks.h"
 #include "json_values.h"
-#include "target.h"
 #include "threads.h"
 
 namespace ddm {
@@ -17,23 +16,15 @@ struct StackOptions : TargetOptions {
   bool all = false;
 };
 
-void print_frames(const ThreadStack& stack) {
-  for (const ThreadStack::Frame& frame : stack.frames) {
-    print("    at {}.{}({})\n", frame.class_name, frame.method, source_location(frame));
-  }
-  if (stack.frames.empty()) print("    (no Java frame)\n");
-}
-
 int one_stack(DdmClient& client, std::int64_t thread, bool json) {
   const auto wire_id = wire_id_of(client, thread);
   if (!wire_id) return refuse(wire_id.message());
   const auto stack = stack_of(client, thread, *wire_id);
   if (!stack) return refuse(stack.message());
-  if (json) {
-    print_json({{"id", thread}, {"stack", stack_json(stack->frames)}});
-  } else {
-    print_frames(*stack);
-  }
+  if (json) return print_json({{"id", thread}, {"stack", stack_json(stack->frames)}});
+  ThreadLocks::Thread without_locks;
+  without_locks.frames = stack->frames;
+  print(locked_stack_text(without_locks));
   return kExitOk;
 }
 
@@ -80,11 +71,8 @@ int all_stacks(DdmClient& client, bool json) {
           thread_state_name(status.state));
     print(locked_stack_text(thread) + "\n");
   }
-  if (json) {
-    print_json(list);
-  } else {
-    print(deadlocks_text(cycles));
-  }
+  if (json) return print_json(list);
+  print(deadlocks_text(cycles));
   return kExitOk;
 }
 

@@ -2,7 +2,6 @@
 #include "chunk_json.h"
 #include "command.h"
 #include "json_values.h"
-#include "target.h"
 #include "threads.h"
 
 namespace ddm {
@@ -16,7 +15,7 @@ int threads(const TargetOptions& options) {
   const auto rows = list_threads(*client);
   if (!rows) return refuse(rows.message());
   if (options.json) {
-    print_json(json_list(*rows, [](const ThreadRow& row) -> Json {
+    return print_json(json_list(*rows, [](const ThreadRow& row) -> Json {
       return {{"id", row.id},
               {"name", json_text(row.name)},
               {"state", thread_state_name(row.status.state)},
@@ -25,7 +24,6 @@ int threads(const TargetOptions& options) {
               {"stime", row.status.system_ticks},
               {"daemon", row.status.daemon}};
     }));
-    return kExitOk;
   }
   TextTable table({">TID", "STATE", ">OS TID", ">USER S", ">SYSTEM S", "DAEMON", "~NAME"});
   for (const auto& [id, status, name] : *rows) {

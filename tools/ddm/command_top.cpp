@@ -9,10 +9,8 @@
 #include "command.h"
 #include "interrupt.h"
 #include "json_values.h"
-#include "output.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
-#include "target.h"
 #include "top/rates.h"
 #include "top/screen.h"
 #include "wire/chunks/report_chunk.h"
@@ -137,11 +135,8 @@ int top_of_all(const TopOptions& options) {
   }
   pause(options.seconds);
   const std::vector<JvmRates> found = rates.measure();
-  if (options.json) {
-    print_json(jvms_json(found));
-  } else {
-    print(jvms_text(found, output_width()));
-  }
+  if (options.json) return print_json(jvms_json(found));
+  print(jvms_text(found, output_width()));
   return kExitOk;
 }
 
@@ -170,11 +165,8 @@ int top_of_one(const TopOptions& options) {
   }
   pause(options.seconds);
   if (const auto error = rates.measure(by)) return refuse(error->message);
-  if (options.json) {
-    print_json(program_json(rates));
-  } else {
-    print(program_text(rates, options.top, output_width()));
-  }
+  if (options.json) return print_json(program_json(rates));
+  print(program_text(rates, options.top, output_width()));
   return kExitOk;
 }
 

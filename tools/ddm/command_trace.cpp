@@ -6,15 +6,11 @@
 
 #include "command.h"
 #include "core/clocks.h"
-#include "ddm_client.h"
 #include "interrupt.h"
 #include "json_values.h"
-#include "output.h"
 #include "report/report.h"
 #include "report/traces/method_trace.h"
 #include "running_methods.h"
-#include "target.h"
-#include "trace_report.h"
 #include "trace_sums.h"
 #include "wire/chunks/profiling.h"
 

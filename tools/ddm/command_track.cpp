@@ -1,9 +1,6 @@
 // ddm track: switches allocation tracking on or off, or prints its state.
 #include "command.h"
-#include "ddm_client.h"
 #include "json_values.h"
-#include "output.h"
-#include "target.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/switch_request.h"
 

@@ -1,10 +1,10 @@
-#include "completion.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <string_view>
+
+#include "installed_texts.h"
 
 namespace ddm {
 namespace {

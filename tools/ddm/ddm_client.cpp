@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 
-#include "containers/inside.h"
 #include "jvm_process.h"
 #include "report/report_words.h"
 #include "wire/chunks/fail.h"
@@ -208,6 +208,18 @@ std::optional<Error> DdmClient::listen(std::chrono::milliseconds time) {
   }
 }
 
+std::optional<Error> DdmClient::idle(double seconds, const std::function<bool()>& ended) {
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  while (!ended()) {
+    const std::chrono::duration<double, std::milli> left = end - Clock::now();
+    if (left.count() <= 0) break;
+    const std::chrono::milliseconds step(std::lround(std::min(left.count(), 100.0)) + 1);
+    if (auto gone = listen(step)) return gone;
+    take_events();
+  }
+  return {};
+}
+
 Error DdmClient::unexpected(const Chunk& answer) {
   if (answer.type == 0) return {"the target has no answer to that"};
   return {"the target answered with " + chunk_name(answer.type) + " of " +
@@ -219,8 +231,7 @@ Error DdmClient::silence_error(std::chrono::seconds silence) const {
 }
 
 Error DdmClient::size_error(std::size_t most) const {
-  return {name_ + " has sent more than " + human_bytes(static_cast<std::int64_t>(most)) +
-          " and no answer to the question"};
+  return {name_ + " has sent more than " + human_bytes(most) + " and no answer to the question"};
 }
 
 }  // namespace ddm

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -72,6 +71,9 @@ class DdmClient {
 
   // Receives events for this time, within kMuchData. The error: the connection has ended.
   std::optional<Error> listen(std::chrono::milliseconds time);
+
+  // Stays connected for so long, or until `ended`, which is asked ten times a second; drops events.
+  std::optional<Error> idle(double seconds, const std::function<bool()>& ended);
 
   // Called several times a second with the bytes of the answer received so far.
   void on_progress(std::function<void(std::size_t)> progress) { progress_ = std::move(progress); }

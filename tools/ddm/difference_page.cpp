@@ -1,16 +1,13 @@
 #include "difference_page.h"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
-#include "json_values.h"
 #include "report/page/page_numbers.h"
 #include "report/page/report_page.h"
 #include "report/report_json.h"
 #include "report/report_names.h"
 #include "site_figures.h"
-#include "stack/names/jdk_classes.h"
 
 namespace ddm {
 namespace {
@@ -53,17 +50,17 @@ DifferencePage::DifferencePage() : no_names_(nullptr), names_(no_names_), tree_(
 
 void DifferencePage::add(std::int64_t bytes, std::int64_t count, Side side) {
   PageFigures& figures = tree_.figures_of(path_);
-  const bool before = side == Side::kBefore;
+  const bool before = side == kBefore;
   (before ? figures.amount_before : figures.amount) += static_cast<double>(bytes);
   (before ? figures.count_before : figures.count) += static_cast<double>(count);
-  OneSide& sums = side_of(side);
+  OneSide& sums = sides_[side];
   sums.bytes += bytes;
   sums.count += count;
 }
 
 std::optional<Error> DifferencePage::add_line(const Json& line, Side side) {
   const std::string type = line.is_object() ? text_of(line, "type") : std::string();
-  OneSide& mine = side_of(side);
+  OneSide& mine = sides_[side];
   if (mine.summary.is_null()) {
     if (type != "summary") return Error{"its first line is no summary"};
     if (!line.contains("sites")) {
@@ -98,7 +95,7 @@ std::optional<Error> DifferencePage::add_page(std::string_view page, Side side) 
     if (!data.contains("run")) {
       return Error{"it has no figures of a whole run: it was written with sites=0"};
     }
-    OneSide& mine = side_of(side);
+    OneSide& mine = sides_[side];
     mine.summary = data.at("summary");
     const auto& methods = data.at("names").get_ref<const Json::array_t&>();
     const std::string& origins = data.at("origins").get_ref<const std::string&>();
@@ -149,7 +146,7 @@ std::optional<Error> DifferencePage::add_file(const std::string& path, Side side
   if (unread) return unread;
   if (is_page) problem = add_page(page, side);
   if (!lines.rest().empty()) add(lines.rest());
-  if (!problem && !is_page && side_of(side).summary.is_null()) problem = Error{"it is empty"};
+  if (!problem && !is_page && sides_[side].summary.is_null()) problem = Error{"it is empty"};
   if (problem) return Error{path + ": " + problem->message};
   return {};
 }
@@ -157,18 +154,18 @@ std::optional<Error> DifferencePage::add_file(const std::string& path, Side side
 std::string DifferencePage::html(const std::string& caption) {
   tree_.use_names();
   names_.rank();
-  std::string out = "{\"summary\":" + json_in_script(after_.summary) +
-                    ",\n\"before\":" + json_in_script(before_.summary) + ",\n\"words\":";
+  std::string out = "{\"summary\":" + json_in_script(sides_[kAfter].summary) +
+                    ",\n\"before\":" + json_in_script(sides_[kBefore].summary) + ",\n\"words\":";
   append_json_string(out, caption);
   out +=
       ",\"recorded_bytes\":0,\"recorded_count\":0,\"oldest_ms\":0,\"newest_ms\":0,\"threads\":[]";
   names_.append_to(out);
   out += ",\n\"changes\":{";
   const std::array<std::pair<const char*, std::int64_t>, 5> facts = {
-      {{"bytes", after_.bytes},
-       {"count", after_.count},
-       {"bytes_before", before_.bytes},
-       {"count_before", before_.count},
+      {{"bytes", sides_[kAfter].bytes},
+       {"count", sides_[kAfter].count},
+       {"bytes_before", sides_[kBefore].bytes},
+       {"count_before", sides_[kBefore].count},
        {"nodes", static_cast<std::int64_t>(tree_.size())}}};
   for (const auto& [name, value] : facts) {
     out.append("\"").append(name).append("\":");

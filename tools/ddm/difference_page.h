@@ -3,6 +3,7 @@
 // whose smallest sites may lack the middle of their stacks.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +17,7 @@ namespace ddm {
 
 class DifferencePage {
  public:
-  enum class Side { kBefore, kAfter };
+  enum Side { kBefore, kAfter };
 
   DifferencePage();
   // Adds the figures of a report's whole run; the error says what is wrong with the report.
@@ -26,17 +27,13 @@ class DifferencePage {
   // To be called after both sides are added. `caption`: names what is compared.
   std::string html(const std::string& caption);
 
-  const Json& summary(Side side) const { return side_of(side).summary; }
-  std::int64_t bytes(Side side) const { return side_of(side).bytes; }
-  std::int64_t count(Side side) const { return side_of(side).count; }
+  const Json& summary(Side side) const { return sides_[side].summary; }
 
  private:
   struct OneSide {
     Json summary;
     std::int64_t bytes = 0, count = 0;
   };
-  const OneSide& side_of(Side side) const { return side == Side::kBefore ? before_ : after_; }
-  OneSide& side_of(Side side) { return side == Side::kBefore ? before_ : after_; }
   void add(std::int64_t bytes, std::int64_t count, Side side);
   std::optional<Error> add_line(const Json& line, Side side);
 
@@ -44,7 +41,7 @@ class DifferencePage {
   PageNames names_;
   PageTree tree_;
   std::vector<PageNames::Name> path_;  // of the stack that is being added, from the root on
-  OneSide before_, after_;
+  std::array<OneSide, 2> sides_;
 };
 
 }  // namespace ddm

@@ -1,5 +1,7 @@
 #include "held_locks.h"
 
+#include <map>
+
 #include "chunk_json.h"
 #include "json_values.h"
 
@@ -85,9 +87,7 @@ std::string locked_stack_text(const ThreadLocks::Thread& thread) {
     }
   };
   for (std::size_t i = 0; i < thread.frames.size(); ++i) {
-    const ThreadStack::Frame& frame = thread.frames[i];
-    text += printable_format("    at {}.{}({})\n", frame.class_name, frame.method,
-                             source_location(frame));
+    text += frame_line(thread.frames[i]);
     if (i == 0 && thread.waits != ThreadLocks::Waits::kNot) {
       text += fmt::format("    - {} {}{}\n", kWaitWords[static_cast<std::size_t>(thread.waits)],
                           lock_name(thread.lock), held_by(thread));

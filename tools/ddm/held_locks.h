@@ -2,8 +2,6 @@
 // searched for deadlocks.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>

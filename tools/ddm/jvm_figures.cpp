@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
-#include "heap_text.h"
 #include "json_values.h"
+#include "report/report_words.h"
 #include "report_fetch.h"
-#include "wire/chunks/heap_info.h"
+#include "switched_options.h"
 #include "wire/chunks/report_chunk.h"
-#include "wire/chunks/switch_request.h"
 #include "wire/chunks/thread_chunks.h"
 
 namespace ddm {
@@ -50,8 +49,7 @@ Result<JvmFigures> jvm_figures(DdmClient& client) {
   if (const auto table = client.get<ThreadStatusTable>(to_chunk(ThreadStatusRequest{}))) {
     figures.threads = as_signed(table->entries.size());
   }
-  const auto state = client.get<TrackingState>({TrackingState::kType, {}});
-  figures.tracking = state && state->on;
+  figures.tracking = is_tracking(client);
   if (!client.offers(kReportFeature)) return figures;
   const auto summary = fetch_summary(client);
   if (!summary) return summary.error();
@@ -72,6 +70,19 @@ std::optional<double> bytes_per_second(const std::optional<JvmFigures>& before,
   if (!now.tracking) return {};
   if (!before || before->period != now.period) return 0;
   return static_cast<double>(now.seen_bytes - before->seen_bytes) / std::max(passed.count(), 0.001);
+}
+
+const HeapInfo::Heap* java_heap(const HeapInfo& info) {
+  for (const HeapInfo::Heap& heap : info.heaps) {
+    if (heap.id == kJavaHeap) return &heap;
+  }
+  return info.heaps.size() == 1 ? &info.heaps.front() : nullptr;
+}
+
+std::string heap_bytes(std::uint64_t bytes) {
+  constexpr std::uint64_t kMaxOnWire = 0x7fffffff;
+  if (bytes >= kMaxOnWire) return ">= 2 GiB";
+  return human_bytes(bytes);
 }
 
 }  // namespace ddm

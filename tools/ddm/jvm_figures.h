@@ -4,9 +4,11 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "ddm_client.h"
 #include "output.h"
+#include "wire/chunks/heap_info.h"
 
 namespace ddm {
 
@@ -32,5 +34,12 @@ std::optional<double> bytes_per_second(const std::optional<JvmFigures>& before,
 
 // The rate in whole bytes, or null.
 Json json_of_rate(const std::optional<double>& bytes_per_second);
+
+// The Java heap as a whole: heap 1, or the only one. Our agent also lists the VM's memory pools,
+// with other ids. Null: there is none.
+const HeapInfo::Heap* java_heap(const HeapInfo& info);
+
+// "4.5 MiB"; a value truncated on the wire is ">= 2 GiB".
+std::string heap_bytes(std::uint64_t bytes);
 
 }  // namespace ddm

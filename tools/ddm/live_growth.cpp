@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "json_values.h"
 #include "site_figures.h"
 
 namespace ddm {
@@ -75,19 +74,20 @@ void LiveGrowth::add(LiveMoment moment) {
   moments_.push_back(std::move(moment));
 }
 
-std::vector<double> LiveGrowth::counts_of(std::uint64_t site) const {
-  std::vector<double> counts;
+std::vector<double> LiveGrowth::series(std::uint64_t site, std::int64_t Survived::*figure) const {
+  std::vector<double> values;
   for (const LiveMoment& moment : moments_) {
     const auto there = moment.sites_.find(site);
-    counts.push_back(there != moment.sites_.end() ? static_cast<double>(there->second.count) : 0);
+    values.push_back(there != moment.sites_.end() ? static_cast<double>(there->second.*figure) : 0);
   }
-  return counts;
+  return values;
 }
 
 bool LiveGrowth::may_grow() const {
   return moments_.size() < 2 ||
-         std::ranges::any_of(moments_.back().sites_,
-                             [this](const auto& site) { return rises(counts_of(site.first)); });
+         std::ranges::any_of(moments_.back().sites_, [this](const auto& site) {
+           return rises(series(site.first, &Survived::count));
+         });
 }
 
 std::vector<GrowingSite> LiveGrowth::growing() const {
@@ -96,12 +96,8 @@ std::vector<GrowingSite> LiveGrowth::growing() const {
   std::vector<double> seconds;
   for (const LiveMoment& moment : moments_) seconds.push_back(moment.seconds_);
   for (const auto& [key, last] : moments_.back().sites_) {
-    const std::vector<double> counts = counts_of(key);
-    std::vector<double> bytes;
-    for (const LiveMoment& moment : moments_) {
-      const auto there = moment.sites_.find(key);
-      bytes.push_back(there != moment.sites_.end() ? static_cast<double>(there->second.bytes) : 0);
-    }
+    const std::vector<double> counts = series(key, &Survived::count);
+    const std::vector<double> bytes = series(key, &Survived::bytes);
     if (last.old_count == 0 || !grows_steadily(counts) || !grows_steadily(bytes)) continue;
     const Json row = Json::parse(moments_.back().lines_.at(key), nullptr, false);
     GrowingSite site;

@@ -70,7 +70,8 @@ class LiveGrowth {
   std::vector<GrowingSite> growing() const;
 
  private:
-  std::vector<double> counts_of(std::uint64_t site) const;  // at each moment
+  // A figure of a site at each moment.
+  std::vector<double> series(std::uint64_t site, std::int64_t Survived::*figure) const;
 
   std::vector<LiveMoment> moments_;
 };

@@ -1,11 +1,9 @@
-#include "manual.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 
-#include "completion.h"
+#include "installed_texts.h"
 
 namespace ddm {
 namespace {

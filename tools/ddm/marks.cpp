@@ -1,7 +1,6 @@
 #include "marks.h"
 
 #include <dirent.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -10,12 +9,11 @@
 #include <cerrno>
 #include <charconv>
 #include <memory>
-#include <optional>
 
 #include "core/file_descriptor.h"
 #include "json_values.h"
-#include "report/report_words.h"
 #include "wire/sockets/discovery.h"
+#include "wire/sockets/owned_file.h"
 
 namespace ddm {
 namespace {
@@ -23,6 +21,65 @@ namespace {
 constexpr std::string_view kEnding = ".jsonl";
 constexpr std::string_view kPageEnding = ".html";
 constexpr std::size_t kLongestMarkName = 64;
+constexpr std::string_view kNativeMarkEnding = ".nhgt";
+constexpr std::size_t kMaxNativeMark = std::size_t{1} << 30;
+
+//   u8 process start, u4 period, then NHGT
+constexpr std::size_t kNativeMarkHead = 12;
+
+struct MarkFile {
+  std::string path;
+  std::int64_t pid = 0;
+  std::string name;
+};
+
+// The user's private directory of marks, created if missing.
+Result<std::string> marks_directory() {
+  std::optional<Error> failed;
+  for (const std::string& above : discovery_directories(geteuid())) {
+    const std::string path = above + "/marks";
+    for (const std::string& directory : {above, path}) {
+      failed.reset();
+      if (mkdir(directory.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+        failed = errno_error("cannot create " + directory);
+      } else {
+        failed = check_private_directory(directory, geteuid());
+      }
+      if (failed) break;
+    }
+    if (!failed) return path;
+  }
+  return *failed;
+}
+
+// The files PID-NAME with this ending, by name.
+std::vector<MarkFile> list_marks(const std::string& directory, std::string_view ending) {
+  std::vector<MarkFile> marks;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(directory.c_str()), closedir);
+  if (!stream) return marks;
+  while (const dirent* entry = readdir(stream.get())) {
+    std::string_view name = entry->d_name;
+    MarkFile mark;
+    mark.path = directory + "/" + std::string(name);
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), mark.pid);
+    name.remove_prefix(static_cast<std::size_t>(end - name.data()));
+    if (error != std::errc() || !name.starts_with('-') || !name.ends_with(ending)) continue;
+    mark.name = name.substr(1, name.size() - 1 - ending.size());
+    marks.push_back(std::move(mark));
+  }
+  std::ranges::sort(marks, {}, &MarkFile::name);
+  return marks;
+}
+
+std::string mark_path(const std::string& directory, std::int64_t pid, const std::string& name,
+                      std::string_view ending) {
+  return fmt::format("{}/{}-{}{}", directory, pid, name, ending);
+}
+
+std::string native_mark_path(const std::string& directory, const NativeMoment& of,
+                             const std::string& name) {
+  return mark_path(directory, of.pid, name, kNativeMarkEnding);
+}
 
 // Whether the program of a mark has ended. The state of programs outside this pid namespace (in a
 // container, through a tunnel) is unknown; their marks are stale after a week.
@@ -49,47 +106,6 @@ bool same(const SiteFigures& a, const SiteFigures& b, const char* fact) {
 }
 
 }  // namespace
-
-Result<std::string> marks_directory() {
-  std::optional<Error> failed;
-  for (const std::string& above : discovery_directories(geteuid())) {
-    const std::string path = above + "/marks";
-    for (const std::string& directory : {above, path}) {
-      failed.reset();
-      if (mkdir(directory.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
-        failed = errno_error("cannot create " + directory);
-      } else {
-        failed = check_private_directory(directory, geteuid());
-      }
-      if (failed) break;
-    }
-    if (!failed) return path;
-  }
-  return *failed;
-}
-
-std::vector<MarkFile> list_marks(const std::string& directory, std::string_view ending) {
-  std::vector<MarkFile> marks;
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(directory.c_str()), closedir);
-  if (!stream) return marks;
-  while (const dirent* entry = readdir(stream.get())) {
-    std::string_view name = entry->d_name;
-    MarkFile mark;
-    mark.path = directory + "/" + std::string(name);
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), mark.pid);
-    name.remove_prefix(static_cast<std::size_t>(end - name.data()));
-    if (error != std::errc() || !name.starts_with('-') || !name.ends_with(ending)) continue;
-    mark.name = name.substr(1, name.size() - 1 - ending.size());
-    marks.push_back(std::move(mark));
-  }
-  std::ranges::sort(marks, {}, &MarkFile::name);
-  return marks;
-}
-
-std::string mark_path(const std::string& directory, std::int64_t pid, const std::string& name,
-                      std::string_view ending) {
-  return fmt::format("{}/{}-{}{}", directory, pid, name, ending);
-}
 
 std::optional<Error> check_mark_name(const std::string& name) {
   constexpr std::string_view kAllowed =
@@ -149,11 +165,11 @@ Result<SiteFigures> find_mark(const std::string& name, const SiteFigures& now) {
   if (!directory) return directory.error();
   const std::int64_t pid = now.fact("pid");
   const std::string again = fmt::format("; set it again with --mark {}", name);
-  std::string known;
+  std::vector<std::string> others;
   for (const MarkFile& mark : list_marks(*directory, kEnding)) {
     if (mark.pid != pid) continue;
     if (mark.name != name) {
-      known += (known.empty() ? "" : ", ") + mark.name;
+      others.push_back(mark.name);
       continue;
     }
     auto then = read_figures_file(mark.path);
@@ -172,6 +188,7 @@ Result<SiteFigures> find_mark(const std::string& name, const SiteFigures& now) {
     }
     return then;
   }
+  const std::string known = listed(others, others.size());
   for (const MarkFile& mark : list_marks(*directory, kEnding)) {
     if (mark.name != name || !is_stale(mark)) continue;
     return Error{fmt::format("mark '{}' is of process {}, which has ended; process {} has {}", name,
@@ -180,6 +197,54 @@ Result<SiteFigures> find_mark(const std::string& name, const SiteFigures& now) {
   return Error{fmt::format(
       "process {} has no mark '{}'; {}", pid, name,
       known.empty() ? "it has none at all: --mark NAME sets one" : "it has these: " + known)};
+}
+
+std::optional<Error> set_native_mark(const std::string& name, const NativeMoment& now,
+                                     const NativeHeap& heap) {
+  const auto directory = marks_directory();
+  if (!directory) return directory.error();
+  for (const MarkFile& mark : list_marks(*directory, kNativeMarkEnding)) {
+    if (!process_start_time(static_cast<pid_t>(mark.pid))) unlink(mark.path.c_str());
+  }
+  ByteWriter head;
+  head.u8(now.process_start);
+  head.u4(now.period);
+  std::string text;
+  for (const Bytes& part : {head.take(), heap.encode()}) text.append(part.begin(), part.end());
+  const mode_t former = umask(S_IRWXG | S_IRWXO);
+  const std::string problem = write_report_file(native_mark_path(*directory, now, name), text);
+  umask(former);
+  if (!problem.empty()) return Error{problem};
+  return {};
+}
+
+Result<NativeHeap> find_native_mark(const std::string& name, const NativeMoment& now) {
+  const auto directory = marks_directory();
+  if (!directory) return directory.error();
+  const auto text =
+      read_owned_file(native_mark_path(*directory, now, name), geteuid(), kMaxNativeMark);
+  if (!text || text->size() < kNativeMarkHead) {
+    return Error{fmt::format("process {} has no mark '{}' of native memory; --mark {} sets one",
+                             now.pid, name, name)};
+  }
+  const ByteSpan bytes(reinterpret_cast<const std::uint8_t*>(text->data()), text->size());
+  ByteReader head(bytes);
+  const std::uint64_t start = head.u8();
+  const std::uint32_t period = head.u4();
+  if (start != now.process_start) {
+    return Error{fmt::format(
+        "mark '{}' is of an earlier program that was process {}; set it again with --mark {}", name,
+        now.pid, name)};
+  }
+  if (period != now.period) {
+    return Error{
+        fmt::format("since mark '{}' native sampling was switched off and on again, and all "
+                    "figures began anew; set it again with --mark {}",
+                    name, name)};
+  }
+  auto heap = NativeHeap::decode(head.rest());
+  if (!heap) return Error{fmt::format("mark '{}' is damaged; set it again", name)};
+  return std::move(*heap);
 }
 
 }  // namespace ddm

@@ -9,25 +9,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/result.h"
 #include "site_figures.h"
+#include "wire/chunks/native_heap.h"
 
 namespace ddm {
-
-// The user's private directory of marks, created if missing.
-Result<std::string> marks_directory();
-
-// The files PID-NAME with this ending, by name.
-struct MarkFile {
-  std::string path;
-  std::int64_t pid = 0;
-  std::string name;
-};
-std::vector<MarkFile> list_marks(const std::string& directory, std::string_view ending);
-std::string mark_path(const std::string& directory, std::int64_t pid, const std::string& name,
-                      std::string_view ending);
 
 // Letters, digits, ".", "_" and "-", up to 64 of them. The error says so.
 std::optional<Error> check_mark_name(const std::string& name);
@@ -41,5 +28,20 @@ Result<std::string> page_of_mark(const std::string& name, std::int64_t pid);
 // The figures of a mark that `now` can be compared with. The error: no such mark (and the existing
 // ones), or a mark of another program or another period of tracking.
 Result<SiteFigures> find_mark(const std::string& name, const SiteFigures& now);
+
+// Marks of native memory are files PID-NAME.nhgt, the NHGT data of that moment. This identifies the
+// program and the period of sampling: only figures with equal ones can be compared.
+struct NativeMoment {
+  std::uint32_t pid = 0;
+  std::uint64_t process_start = 0;
+  std::uint32_t period = 0;  // how often sampling was switched on
+};
+
+// Replaces a mark of that name, and removes those of programs that have ended.
+std::optional<Error> set_native_mark(const std::string& name, const NativeMoment& now,
+                                     const NativeHeap& heap);
+
+// The error: no such mark, or one of another program or another period of sampling.
+Result<NativeHeap> find_native_mark(const std::string& name, const NativeMoment& now);
 
 }  // namespace ddm

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "core/jvm_text.h"
 #include "report/report_words.h"
 
 namespace ddm {
@@ -75,8 +74,9 @@ void print_sentence(std::string_view text) {
   print(wrapped(printable(text), 0, output_width()) + "\n");
 }
 
-void print_json(const Json& value) {
+int print_json(const Json& value) {
   print(value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return kExitOk;
 }
 
 bool output_complete() {
@@ -183,7 +183,7 @@ void Progress::show(std::size_t bytes) {
   shown_at_ = now;
   shown_ = true;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - begin_).count();
-  const std::string size = bytes < 1024 ? "" : human_bytes(static_cast<std::int64_t>(bytes)) + ", ";
+  const std::string size = bytes < 1024 ? "" : human_bytes(bytes) + ", ";
   const std::string line = fmt::format("\r{}: {}{} s\033[K", what_, size, seconds);
   std::fputs(line.c_str(), stderr);
 }

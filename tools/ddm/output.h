@@ -62,7 +62,7 @@ void print(fmt::format_string<PrintableArg<First>, PrintableArg<Args>...> format
 }
 // A line, broken at blanks where a terminal is narrower.
 void print_sentence(std::string_view text);
-void print_json(const Json& value);
+int print_json(const Json& value);  // returns kExitOk
 
 // Whether all output has reached stdout. EPIPE is no failure: the reader has had enough.
 bool output_complete();

@@ -1,7 +1,5 @@
 #include "path_text.h"
 
-#include <algorithm>
-
 #include "json_values.h"
 #include "report/report_words.h"
 
@@ -55,7 +53,7 @@ void print_paths(std::span<const RootPath> paths, std::size_t top, std::int64_t 
     }
     if (more > 0) {
       print("{} more by {}; --top shows more\n", counted(of_more, "object"),
-            counted(static_cast<std::int64_t>(more), "other way"));
+            counted(more, "other way"));
     }
   };
   print_some(false);

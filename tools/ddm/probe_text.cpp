@@ -41,8 +41,7 @@ std::string times_text(const ProbeFindings::Method& method) {
     const auto bar = static_cast<std::size_t>(method.times[i] * kBar / most);
     text +=
         fmt::format("  < {:>8} {:>12} {}\n", ns_text(static_cast<double>(std::uint64_t{1} << i)),
-                    grouped(static_cast<std::int64_t>(method.times[i])),
-                    std::string(std::max<std::size_t>(bar, 1), '#'));
+                    grouped(method.times[i]), std::string(std::max<std::size_t>(bar, 1), '#'));
   }
   return text;
 }
@@ -51,14 +50,9 @@ std::string times_text(const ProbeFindings::Method& method) {
 std::string in_line(const std::string& value) {
   std::string text;
   for (const char c : value) {
-    if (c == '\n')
-      text += "\\n";
-    else if (c == '\r')
-      text += "\\r";
-    else if (c == '\t')
-      text += "\\t";
-    else
-      text += c;
+    constexpr std::string_view kEscaped = "\n\r\t", kWritten = "nrt";
+    const std::size_t at = kEscaped.find(c);
+    text += at == kEscaped.npos ? std::string(1, c) : std::string("\\") + kWritten[at];
   }
   return printable(text);
 }
@@ -75,9 +69,7 @@ std::string record_text(const ProbeFindings::Method& method, const ProbeFindings
   if (record.ns > 0) text += ", " + ns_text(static_cast<double>(record.ns));
   text += "\n";
   for (std::size_t i = 0; i < std::min(record.stack.size(), kRecordFrames); ++i) {
-    const ProbeFindings::Frame& frame = record.stack[i];
-    text += printable_format("    at {}.{}({})\n", frame.class_name, frame.method,
-                             source_location(frame));
+    text += frame_line(record.stack[i]);
   }
   if (record.stack.size() > kRecordFrames) {
     text += fmt::format("    ... {} more\n", record.stack.size() - kRecordFrames);
@@ -111,7 +103,7 @@ std::string probe_text(const ProbeRequest& request, const ProbeFindings& finding
     ++named[method.class_name + "." + method.method];
   }
   for (const ProbeFindings::Method& method : findings.methods) {
-    std::vector<std::string> cells{grouped(static_cast<std::int64_t>(method.hits))};
+    std::vector<std::string> cells{grouped(method.hits)};
     if (with_times) {
       const std::uint64_t calls = timed(method);
       const auto ns = static_cast<double>(method.ns);

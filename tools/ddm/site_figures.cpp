@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/jvm_text.h"
-#include "json_values.h"
 #include "report/below_method.h"
 #include "report/report_names.h"
 #include "report/report_sites.h"

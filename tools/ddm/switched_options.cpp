@@ -4,11 +4,9 @@
 
 #include <chrono>
 #include <thread>
-#include <utility>
 
 #include "json_values.h"
 #include "report_fetch.h"
-#include "site_figures.h"
 #include "wire/chunks/lent_options.h"
 #include "wire/chunks/switch_request.h"
 
@@ -47,6 +45,11 @@ ActiveOptions active_options(DdmClient& client) {
 }
 
 }  // namespace
+
+bool is_tracking(DdmClient& client) {
+  const auto state = client.get<TrackingState>({TrackingState::kType, {}});
+  return state && state->on;
+}
 
 std::optional<Error> switch_tracking(DdmClient& client, bool on) {
   // Should this command be killed, the agent sees its connection end and switches tracking off.

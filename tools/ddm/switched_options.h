@@ -17,6 +17,7 @@ struct WantedOptions {
   bool any() const { return cpu || wall || locks || live || interval > 0; }
 };
 
+bool is_tracking(DdmClient& client);
 std::optional<Error> switch_tracking(DdmClient& client, bool on);
 
 // Switches tracking off in its destructor. If the program has ended, the request fails, and nothing

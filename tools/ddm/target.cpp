@@ -1,7 +1,5 @@
 #include "target.h"
 
-#include <algorithm>
-#include <string>
 #include <vector>
 
 #include "attach.h"

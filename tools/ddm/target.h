@@ -27,6 +27,12 @@ Result<DdmClient> connect_to_target(std::string_view text);
 // this executable.
 Result<DdmClient> connect_or_load(std::string& target, const std::string& agent, bool& loaded);
 
+// Receives events for so long, if for any time at all. The error: the connection has ended.
+inline std::optional<Error> listen_for(DdmClient& client, double seconds) {
+  if (seconds <= 0) return {};
+  return client.listen(std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)));
+}
+
 // The help of this argument.
 inline constexpr const char* kTargetHelp =
     "pid, a part of the program's name (see `ddm ps`), HOST:PORT or unix:PATH";

@@ -1,8 +1,12 @@
 #include "trace_sums.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <utility>
+
+#include "wire_report.h"
 
 namespace ddm {
 namespace {
@@ -30,23 +34,26 @@ class Paths {
   std::map<std::pair<std::int32_t, std::uint32_t>, std::int32_t> numbers_;
 };
 
+// What the calls of all threads are summed to.
+struct CallSums {
+  const MethodTrace& trace;
+  std::map<std::string, std::uint64_t>& stacks;
+  Paths paths;
+  std::map<std::uint32_t, TraceSum> methods = {};
+};
+
 // One thread's calls as its events come.
 class Calls {
  public:
-  Calls(const MethodTrace& trace, std::string thread, std::map<std::uint32_t, TraceSum>& methods,
-        std::map<std::string, std::uint64_t>& stacks, Paths& paths)
-      : trace_(trace),
-        methods_(methods),
-        stacks_(stacks),
-        paths_(paths),
-        path_(std::move(thread)) {}
+  Calls(CallSums& sums, std::string thread) : sums_(sums), path_(std::move(thread)) {}
 
   void enter(const TraceEvent& event) {
     cpu_ = event.cpu_micros;
-    const std::int32_t way = paths_.number_of(open_.empty() ? -1 : open_.back().way, event.method);
-    for (TraceSum* sum : {&methods_[event.method], &paths_.sum(way)}) ++sum->calls;
+    const std::int32_t way =
+        sums_.paths.number_of(open_.empty() ? -1 : open_.back().way, event.method);
+    for (TraceSum* sum : {&sums_.methods[event.method], &sums_.paths.sum(way)}) ++sum->calls;
     open_.push_back({event.method, event.wall_micros, event.cpu_micros, 0, path_.size(), way});
-    const TraceMethod& method = trace_.methods.at(event.method);
+    const TraceMethod& method = sums_.trace.methods.at(event.method);
     path_ += ';' + without_semicolons(method.class_name + '.' + method.method);
     ++depths_[event.method];
   }
@@ -77,49 +84,43 @@ class Calls {
     const std::uint64_t total = at > call.begin ? at - call.begin : 0;
     const std::uint64_t self = total > call.callees ? total - call.callees : 0;
     const bool outermost = --depths_[call.method] == 0;
-    for (TraceSum* sum : {&methods_[call.method], &paths_.sum(call.way)}) {
+    for (TraceSum* sum : {&sums_.methods[call.method], &sums_.paths.sum(call.way)}) {
       sum->exceptions += thrown ? 1 : 0;
       sum->self_micros += self;
       if (!outermost) continue;
       sum->total_micros += total;
       sum->cpu_micros += cpu_ > call.cpu_begin ? cpu_ - call.cpu_begin : 0;
     }
-    if (self > 0) stacks_[path_] += self;
+    if (self > 0) sums_.stacks[path_] += self;
     path_.resize(call.path);
     open_.pop_back();
     if (!open_.empty()) open_.back().callees += total;
   }
 
-  const MethodTrace& trace_;
-  std::map<std::uint32_t, TraceSum>& methods_;
-  std::map<std::string, std::uint64_t>& stacks_;
-  Paths& paths_;
+  CallSums& sums_;
   std::vector<Open> open_;
   std::uint64_t cpu_ = 0;  // of the last event
   std::map<std::uint32_t, std::size_t> depths_;
   std::string path_;
 };
 
+std::int64_t nanos(std::uint64_t micros) { return static_cast<std::int64_t>(micros) * 1000; }
+
 }  // namespace
 
 TraceSums sums_of(const MethodTrace& trace) {
   TraceSums sums;
-  std::map<std::uint32_t, TraceSum> methods;
-  Paths paths(sums.paths);
+  CallSums call_sums{trace, sums.stacks, Paths(sums.paths)};
   std::map<std::uint16_t, Calls> threads;
   std::uint64_t last = 0;
   for (const TraceEvent& event : trace.events) {
     last = std::max(last, event.wall_micros);
     auto thread = threads.find(event.thread);
     if (thread == threads.end()) {
-      const auto name = trace.threads.find(event.thread);
-      thread = threads
-                   .try_emplace(event.thread, trace,
-                                without_semicolons(name != trace.threads.end()
-                                                       ? name->second
-                                                       : std::to_string(event.thread)),
-                                methods, sums.stacks, paths)
-                   .first;
+      const auto known = trace.threads.find(event.thread);
+      const std::string name =
+          known != trace.threads.end() ? known->second : std::to_string(event.thread);
+      thread = threads.try_emplace(event.thread, call_sums, without_semicolons(name)).first;
     }
     if (event.action == TraceEvent::kEnter) {
       thread->second.enter(event);
@@ -128,12 +129,48 @@ TraceSums sums_of(const MethodTrace& trace) {
     }
   }
   for (auto& [number, calls] : threads) calls.end_all(last);
-  for (auto& [number, sum] : methods) {
+  for (auto& [number, sum] : call_sums.methods) {
     sum.method = number;
     sums.methods.push_back(sum);
   }
   std::ranges::stable_sort(sums.methods, std::greater<>(), &TraceSum::self_micros);
   return sums;
+}
+
+ReportData trace_report(const MethodTrace& trace, const TraceSums& sums, const TraceNames& names,
+                        const HelloReply& hello, double sample_ms, std::int64_t now_ms) {
+  ReportData data;
+  data.names = names.table.get();
+  data.summary = summary_of(hello, now_ms);
+  data.summary.tracked_ms = static_cast<std::int64_t>(trace.elapsed_micros / 1000);
+  TimeData& time = data.time;
+  std::map<std::uint32_t, std::uint32_t> places;
+  for (const TraceSum& sum : sums.methods) {
+    const TraceMethod& method = trace.methods.at(sum.method);
+    places[sum.method] = static_cast<std::uint32_t>(time.methods.size());
+    time.methods.push_back(
+        {method.class_name, method.method, method.signature, static_cast<std::int64_t>(sum.calls),
+         static_cast<std::int64_t>(sum.exceptions), nanos(sum.total_micros), nanos(sum.self_micros),
+         nanos(sum.cpu_micros), names.ids.at(sum.method)});
+  }
+  for (const TracePath& path : sums.paths) {
+    time.method_paths.push_back({path.caller, places.at(path.sum.method),
+                                 static_cast<std::int64_t>(path.sum.calls),
+                                 nanos(path.sum.total_micros), nanos(path.sum.self_micros)});
+  }
+  if (time.methods.empty()) {
+    time.incomplete =
+        sample_ms > 0 ? "No thread was met running." : "No call of such a method was seen.";
+  } else if (sample_ms > 0) {
+    time.incomplete = fmt::format(
+        "Told from stacks taken every {} ms: shorter calls are missed, or told once for many.",
+        sample_ms);
+  }
+  if (trace.overflow) {
+    time.incomplete += time.incomplete.empty() ? "" : " ";
+    time.incomplete += "The buffer was full before the end: later calls are missing.";
+  }
+  return data;
 }
 
 }  // namespace ddm

@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "report/report.h"
+#include "report/traces/firefox_trace.h"
 #include "report/traces/method_trace.h"
+#include "wire/chunks/hello.h"
 
 namespace ddm {
 
@@ -33,5 +36,10 @@ struct TraceSums {
 
 // Calls that have not ended count until the trace's end.
 TraceSums sums_of(const MethodTrace& trace);
+
+// As a report of time, for the page.
+// `sample_ms`: the trace was made from stacks sampled at this interval; 0: it has every call.
+ReportData trace_report(const MethodTrace& trace, const TraceSums& sums, const TraceNames& names,
+                        const HelloReply& hello, double sample_ms, std::int64_t now_ms);
 
 }  // namespace ddm

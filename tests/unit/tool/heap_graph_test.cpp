@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "../records/dump_sample.h"
-#include "graph/class_choice.h"
+#include "graph/object_choice.h"
 #include "graph/retained_sizes.h"
 #include "graph/root_paths.h"
 

@@ -1,6 +1,6 @@
-#include "heap/heap_holes.h"
-
 #include <catch2/catch.hpp>
+
+#include "heap/heap_sums.h"
 
 namespace ddm {
 namespace {

@@ -1,7 +1,7 @@
-#include "heap/region_sums.h"
-
 #include <catch2/catch.hpp>
 #include <vector>
+
+#include "heap/heap_sums.h"
 
 namespace ddm {
 

@@ -1,6 +1,6 @@
-#include <catch2/catch.hpp>
+#include "trace_sums.h"
 
-#include "trace_report.h"
+#include <catch2/catch.hpp>
 
 using ddm::MethodTrace;
 using ddm::TraceEvent;

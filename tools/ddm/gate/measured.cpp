@@ -10,7 +10,6 @@
 #include "core/file_descriptor.h"
 #include "core/whole_text.h"
 #include "gate/pprof_sites.h"
-#include "json_values.h"
 #include "site_figures.h"
 #include "stack/names/first_use.h"
 #include "stack/names/test_frames.h"

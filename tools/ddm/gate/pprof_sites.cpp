@@ -10,9 +10,7 @@
 #include <protozero/pbf_reader.hpp>
 #include <span>
 #include <unordered_map>
-#include <utility>
 
-#include "json_values.h"
 #include "report/report_words.h"
 #include "serve/pprof_profile.h"
 #include "stack/names/name_table.h"

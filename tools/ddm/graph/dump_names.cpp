@@ -22,35 +22,21 @@ std::string type_name(const std::string& internal) {
 
 void DumpNames::note(HprofReader& in, const HprofReader::Record& record) {
   id_bytes_ = in.id_bytes();
-  const auto extent = [&] { return Extent{in.bytes().position(), in.left()}; };
-  switch (record.tag) {
-    case HprofReader::kText: {
-      if (record.length < id_bytes_) break;
-      const std::uint64_t id = in.id();
-      texts_[id] = extent();
-      break;
-    }
-    case HprofReader::kLoadClass: {
-      const auto serial = static_cast<std::uint32_t>(in.bytes().integer(4));
-      const std::uint64_t id = in.id();
-      in.bytes().integer(4);
-      const std::uint64_t name = in.id();
-      classes_[id] = name;
-      classes_by_serial_[serial] = name;
-      break;
-    }
-    case HprofReader::kFrame: {
-      const std::uint64_t id = in.id();
-      frames_[id] = extent();
-      break;
-    }
-    case HprofReader::kTrace: {
-      const auto serial = static_cast<std::uint32_t>(in.bytes().integer(4));
-      traces_[serial] = extent();
-      break;
-    }
-    default:
-      break;
+  const auto serial = [&] { return static_cast<std::uint32_t>(in.bytes().integer(4)); };
+  const auto note_extent = [&](auto& extents, auto key) {
+    extents[key] = Extent{in.bytes().position(), in.left()};
+  };
+  if (record.tag == HprofReader::kText) {
+    if (record.length >= id_bytes_) note_extent(texts_, in.id());
+  } else if (record.tag == HprofReader::kFrame) {
+    note_extent(frames_, in.id());
+  } else if (record.tag == HprofReader::kTrace) {
+    note_extent(traces_, serial());
+  } else if (record.tag == HprofReader::kLoadClass) {
+    const std::uint32_t number = serial();
+    const std::uint64_t id = in.id();
+    serial();  // of a stack
+    classes_[id] = classes_by_serial_[number] = in.id();
   }
 }
 

@@ -16,6 +16,8 @@
 
 namespace ddm {
 
+class HeapGraph;
+
 struct DumpSite {
   std::string class_name;
   std::vector<DumpFrame> stack;  // innermost first; empty: unknown
@@ -35,6 +37,10 @@ struct SitesOfDump {
 
 // `fd`: read by pread(). `progress`: called from time to time with the bytes read.
 Result<SitesOfDump> read_dump_sites(int fd, const std::function<void(std::uint64_t)>& progress);
+
+// The same with retained sizes, the largest first. Sites with equal keys are merged.
+SitesOfDump sites_with_retained(HeapGraph& graph,
+                                const std::function<std::string(const DumpSite&)>& key_of);
 
 // The figures for tables: sites with a known stack, and their retained sizes if all have one.
 SiteFigures figures_of(const SitesOfDump& dump);

@@ -15,6 +15,8 @@ namespace ddm {
 
 class DumpSizes {
  public:
+  DumpSizes() { headers_.fill(kNone); }
+
   // To be called with the classes and objects in the order of the dump.
   void learn(const HprofReader::Object& object);
 
@@ -41,14 +43,8 @@ class DumpSizes {
   bool small_references_ = false;
   std::unordered_map<std::uint64_t, std::uint64_t> instances_;  // by class
   // By type of element; of references by both sizes that they may have.
-  std::array<std::uint64_t, 12> headers_ = all_none();
+  std::array<std::uint64_t, 12> headers_;
   std::uint64_t header_of_small_ = kNone;
-
-  static constexpr std::array<std::uint64_t, 12> all_none() {
-    std::array<std::uint64_t, 12> none{};
-    none.fill(kNone);
-    return none;
-  }
 };
 
 }  // namespace ddm

@@ -79,6 +79,8 @@ class HeapGraph {
   std::uint32_t class_of(ObjectNumber object) const { return class_of_[object]; }
   std::size_t classes() const { return classes_.size(); }
   std::string class_name(std::uint32_t number) const;
+  // Of all classes of this name, with any loader.
+  std::vector<ObjectNumber> objects_of(std::string_view class_name) const;
   // "java.util.HashMap.table" of a field, "shop.Shop.ALL" of a static one, "java.lang.Object[]" of
   // an element, "shop.Shop.<class>", "shop.Shop.<loader>", "java.lang.ref.WeakReference.referent".
   std::string reference_name(ObjectNumber object, std::uint32_t at) const;

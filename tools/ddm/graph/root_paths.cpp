@@ -1,6 +1,7 @@
 #include "graph/root_paths.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace ddm {
 namespace {
@@ -167,7 +168,7 @@ RootPath RootPaths::described(std::uint32_t step) {
     root = std::ranges::find(graph_.roots(), object, &HeapGraph::Root::object);
   }
   if (root != graph_.roots().end() && root->kind != HprofReader::kStickyClass) {
-    describe_root(*root, path);
+    std::tie(path.kind, path.root) = kind_and_name(*root);
   } else {
     path.kind = "class";
     path.root = "class " + graph_.class_name(graph_.class_of(object));
@@ -175,43 +176,34 @@ RootPath RootPaths::described(std::uint32_t step) {
   return path;
 }
 
-void RootPaths::describe_root(const HeapGraph::Root& root, RootPath& path) {
+std::pair<std::string, std::string> RootPaths::kind_and_name(const HeapGraph::Root& root) {
   const auto of_thread = [&] {
     const std::string name = graph_.thread_name(root.thread);
     return name.empty() ? std::string("a thread") : "thread \"" + name + "\"";
   };
   switch (root.kind) {
     case HprofReader::kJniGlobal:
-      path.kind = "jni";
-      path.root = "JNI global reference";
-      return;
-    case HprofReader::kJniLocal:
-    case HprofReader::kJavaFrame: {
-      const bool native = root.kind == HprofReader::kJniLocal;
-      path.kind = native ? "jni" : "local";
-      path.root = native ? "JNI local reference" : "local variable";
-      const HeapGraph::Thread* const thread = graph_.thread(root.thread);
-      const auto stack =
-          thread != nullptr ? graph_.names().stack(thread->trace) : std::vector<DumpFrame>();
-      if (root.frame < stack.size()) {
-        const FrameName& frame = stack[root.frame].name;
-        path.root += " of " + frame.class_name + "." + frame.method;
-      }
-      path.root += ", " + of_thread();
-      return;
-    }
+      return {"jni", "JNI global reference"};
     case HprofReader::kThread:
-      path.kind = "thread";
-      path.root = of_thread();
-      return;
+      return {"thread", of_thread()};
     case HprofReader::kMonitor:
-      path.kind = "monitor";
-      path.root = "a monitor that is held";
-      return;
+      return {"monitor", "a monitor that is held"};
+    case HprofReader::kJniLocal:
+    case HprofReader::kJavaFrame:
+      break;
     default:
-      path.kind = "other";
-      path.root = "the VM";
+      return {"other", "the VM"};
   }
+  const bool native = root.kind == HprofReader::kJniLocal;
+  std::string name = native ? "JNI local reference" : "local variable";
+  const HeapGraph::Thread* const thread = graph_.thread(root.thread);
+  const auto stack =
+      thread != nullptr ? graph_.names().stack(thread->trace) : std::vector<DumpFrame>();
+  if (root.frame < stack.size()) {
+    const FrameName& frame = stack[root.frame].name;
+    name += " of " + frame.class_name + "." + frame.method;
+  }
+  return {native ? "jni" : "local", name + ", " + of_thread()};
 }
 
 std::uint64_t RootPaths::retained_by(std::span<const ObjectNumber> objects) const {

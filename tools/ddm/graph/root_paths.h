@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "graph/heap_graph.h"
@@ -52,7 +53,7 @@ class RootPaths {
   // The position of a reference in `from` that points to `to`.
   std::uint32_t reference_index(ObjectNumber from, ObjectNumber to) const;
   RootPath described(std::uint32_t step);
-  void describe_root(const HeapGraph::Root& root, RootPath& path);
+  std::pair<std::string, std::string> kind_and_name(const HeapGraph::Root& root);
 
   HeapGraph& graph_;
   std::vector<Reach> reach_;

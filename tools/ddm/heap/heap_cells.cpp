@@ -15,6 +15,11 @@ constexpr std::string_view kColumnNames[kHeapColumns] = {
 
 std::string_view heap_column_name(std::size_t column) { return kColumnNames[column]; }
 
+HeapCell& HeapCell::operator+=(const HeapCell& other) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] += other.bytes[i];
+  return *this;
+}
+
 std::uint64_t HeapCell::committed() const {
   return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
 }

@@ -19,6 +19,7 @@ std::string_view heap_column_name(std::size_t column);
 
 struct HeapCell {
   std::array<std::uint64_t, kHeapColumns> bytes{};
+  HeapCell& operator+=(const HeapCell& other);
   std::uint64_t committed() const;
   std::uint64_t used() const { return committed() - bytes[kFreeColumn]; }
   // The kind with the most bytes of the cell; free only if nothing is used.

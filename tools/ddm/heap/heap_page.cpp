@@ -4,8 +4,7 @@
 #include <map>
 
 #include "heap/heap_cells.h"
-#include "heap/heap_holes.h"
-#include "heap/region_sums.h"
+#include "heap/heap_sums.h"
 #include "json_values.h"
 
 namespace ddm {

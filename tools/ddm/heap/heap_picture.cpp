@@ -97,13 +97,9 @@ Colour colour_of(const HeapCell& cell) {
   return {mix(empty.red, full.red), mix(empty.green, full.green), mix(empty.blue, full.blue)};
 }
 
-std::string size_text(std::uint64_t bytes) { return human_bytes(static_cast<std::int64_t>(bytes)); }
-
 void draw_legend(Canvas& canvas, int y, const HeapCells& cells) {
   HeapCell total;
-  for (const HeapCell& cell : cells.cells()) {
-    for (std::size_t i = 0; i < kHeapColumns; ++i) total.bytes[i] += cell.bytes[i];
-  }
+  for (const HeapCell& cell : cells.cells()) total += cell;
   constexpr int kEntryWidth = kSquaresARow * kSquare / 3;
   int place = 0;
   const auto entry = [&](Colour colour, const std::string& text) {
@@ -117,7 +113,7 @@ void draw_legend(Canvas& canvas, int y, const HeapCells& cells) {
   for (std::size_t column = 0; column < kHeapColumns; ++column) {
     if (total.bytes[column] == 0 && column != kFreeColumn) continue;
     entry(kColours[column],
-          fmt::format("{} {}", heap_column_name(column), size_text(total.bytes[column])));
+          fmt::format("{} {}", heap_column_name(column), human_bytes(total.bytes[column])));
   }
   entry(kNotCommitted, "not committed");
 }
@@ -133,8 +129,8 @@ std::string heap_picture(const std::string& title, const std::vector<HeapSegment
   Canvas canvas(legend_top + 4 * (kLine + 4) + kMargin - 6);
   canvas.write(kMargin, kMargin, title);
   canvas.write(kMargin, kMargin + kLine,
-               fmt::format("one square = {}, a row = {}", size_text(cells.cell_bytes()),
-                           size_text(cells.cell_bytes() * kSquaresARow)));
+               fmt::format("one square = {}, a row = {}", human_bytes(cells.cell_bytes()),
+                           human_bytes(cells.cell_bytes() * kSquaresARow)));
   for (std::size_t i = 0; i < cells.cells().size(); ++i) {
     const int x = static_cast<int>(i % kSquaresARow) * kSquare;
     const int y = static_cast<int>(i / kSquaresARow) * kSquare;

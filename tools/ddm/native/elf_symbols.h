@@ -15,7 +15,6 @@ class ElfSymbols {
 
   // The demangled name of the function that contains this file offset; "": none.
   std::string at(std::uint64_t offset) const;
-  std::size_t size() const { return symbols_.size(); }
 
  private:
   struct Segment {

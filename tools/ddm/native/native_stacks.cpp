@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/whole_text.h"
+#include "native/elf_symbols.h"
 
 namespace ddm {
 namespace {
@@ -26,6 +27,47 @@ NativeFrame java_frame(const std::string& text) {
   return frame;
 }
 
+// Without its directory.
+std::string library_of(const NativeFrame& frame) {
+  return frame.library.substr(frame.library.rfind('/') + 1);
+}
+
+std::vector<NativeStack> most_bytes_first(std::map<std::vector<NativeFrame>, NativeStack> stacks) {
+  std::vector<NativeStack> result;
+  for (auto& [frames, stack] : stacks) {
+    stack.frames = frames;
+    result.push_back(std::move(stack));
+  }
+  std::ranges::stable_sort(result, std::greater<>(), &NativeStack::bytes);
+  return result;
+}
+
+constexpr std::string_view kBlocks = "malloc";
+constexpr std::size_t kMaxNativeFrames = 255;
+
+Frame named(NameTable& names, std::map<NativeFrame, Frame>& known, const NativeFrame& frame) {
+  const auto [at, is_new] = known.try_emplace(frame);
+  if (!is_new) return at->second;
+  MethodName method;
+  if (frame.is_java()) {
+    method.class_name = frame.class_name;
+    method.method = frame.method;
+    method.file = frame.file;
+    if (frame.line > 0 && frame.line <= 0xffff) {
+      method.lines = {{0, static_cast<std::uint16_t>(frame.line)}};
+    }
+  } else {
+    const std::string library = library_of(frame);
+    method.class_name = library.empty() ? "[no library]" : library;
+    method.method = symbol_text(frame);
+    method.file = library;
+    method.native = true;
+  }
+  const bool has_line = !method.lines.empty();
+  at->second = {names.add_method(std::move(method)), has_line ? 0 : kNativeFrameBci};
+  return at->second;
+}
+
 }  // namespace
 
 std::string symbol_text(const NativeFrame& frame) {
@@ -37,32 +79,43 @@ std::string text_of(const NativeFrame& frame) {
     return fmt::format("{}.{}({}{})", frame.class_name, frame.method, frame.file,
                        frame.line > 0 ? fmt::format(":{}", frame.line) : "");
   }
-  const std::string library = frame.library.substr(frame.library.rfind('/') + 1);
+  const std::string library = library_of(frame);
   if (!frame.symbol.empty()) return library + " " + frame.symbol;
   return library.empty() ? fmt::format("{:#x}", frame.offset)
                          : fmt::format("{}+{:#x}", library, frame.offset);
 }
 
-NativeStacks::NativeStacks(const NativeHeap& heap,
-                           std::function<std::string(const std::string&)> path_of)
-    : path_of_(std::move(path_of)) {
+std::vector<NativeStack> native_stacks(
+    const NativeHeap& heap, const std::function<std::string(const std::string&)>& path_of) {
+  std::map<std::string, ElfSymbols> libraries;
+  const auto frame_of_place = [&](const NativePlace& place) {
+    if (!place.java.empty()) return java_frame(place.java);
+    NativeFrame frame;
+    frame.library = place.file;
+    frame.offset = place.offset;
+    if (!place.file.starts_with('/')) return frame;
+    auto library = libraries.find(place.file);
+    if (library == libraries.end()) {
+      library = libraries.emplace(place.file, path_of(place.file)).first;
+    }
+    // A return address lies behind its call. Calls from two places of one function are one frame.
+    frame.symbol = library->second.at(place.offset == 0 ? 0 : place.offset - 1);
+    if (!frame.symbol.empty()) frame.offset = 0;
+    return frame;
+  };
   const NativePlaces places(heap.maps);
   std::map<std::vector<NativeFrame>, NativeStack> by_frames;
   for (const NativeHeap::Record& record : heap.records) {
     std::vector<NativeFrame> frames;
     for (const std::uint64_t address : record.backtrace) {
-      frames.push_back(frame_of(places.find(address)));
-      // Calls from two places of one function are one frame.
-      if (!frames.back().symbol.empty()) frames.back().offset = 0;
+      frames.push_back(frame_of_place(places.find(address)));
     }
     NativeStack& stack = by_frames[frames];
-    stack.frames = frames;
     stack.bytes += static_cast<std::int64_t>(record.size * record.count);
     stack.count += static_cast<std::int64_t>(record.count);
     stack.by_size[record.size] += static_cast<std::int64_t>(record.count);
   }
-  for (auto& [frames, stack] : by_frames) stacks_.push_back(std::move(stack));
-  std::ranges::stable_sort(stacks_, std::greater<>(), &NativeStack::bytes);
+  return most_bytes_first(std::move(by_frames));
 }
 
 std::vector<NativeStack> difference(const std::vector<NativeStack>& before,
@@ -71,30 +124,53 @@ std::vector<NativeStack> difference(const std::vector<NativeStack>& before,
   for (const NativeStack& stack : after) by_frames[stack.frames] = stack;
   for (const NativeStack& stack : before) {
     NativeStack& now = by_frames[stack.frames];
-    now.frames = stack.frames;
     now.bytes -= stack.bytes;
     now.count -= stack.count;
     for (const auto& [size, count] : stack.by_size) now.by_size[size] -= count;
   }
-  std::vector<NativeStack> changed;
-  for (auto& [frames, stack] : by_frames) {
-    if (stack.bytes != 0 || stack.count != 0) changed.push_back(std::move(stack));
-  }
-  std::ranges::stable_sort(changed, std::greater<>(), &NativeStack::bytes);
+  std::vector<NativeStack> changed = most_bytes_first(std::move(by_frames));
+  std::erase_if(changed, [](const NativeStack& one) { return one.bytes == 0 && one.count == 0; });
   return changed;
 }
 
-NativeFrame NativeStacks::frame_of(const NativePlace& place) {
-  if (!place.java.empty()) return java_frame(place.java);
-  NativeFrame frame;
-  frame.library = place.file;
-  frame.offset = place.offset;
-  if (!place.file.starts_with('/')) return frame;
-  auto& symbols = libraries_[place.file];
-  if (symbols == nullptr) symbols = std::make_unique<ElfSymbols>(path_of_(place.file));
-  // A return address lies behind its call.
-  frame.symbol = symbols->at(place.offset == 0 ? 0 : place.offset - 1);
-  return frame;
+NamedReport native_report(const std::vector<NativeStack>& stacks, const HelloReply& hello,
+                          std::int64_t interval, std::int64_t now_ms) {
+  NamedReport report;
+  NameTable& names = *report.names;
+  const NameId blocks = names.add_class(kBlocks);
+  std::map<NativeFrame, Frame> known;
+  std::size_t entries = 0, frames_in_all = 0;
+  for (const NativeStack& stack : stacks) {
+    entries += stack.by_size.size();
+    frames_in_all += stack.by_size.size() * stack.frames.size();
+  }
+  ReportSummary& summary = report.data.summary = summary_of(hello, now_ms);
+  report.data.records.reserve(entries, frames_in_all);
+  std::uint64_t seq = 0;
+  std::vector<Frame> frames;
+  for (auto stack = stacks.rbegin(); stack != stacks.rend(); ++stack) {
+    frames.clear();
+    for (const NativeFrame& frame : stack->frames) {
+      if (frames.size() < kMaxNativeFrames) frames.push_back(named(names, known, frame));
+    }
+    for (const auto& [size, count] : stack->by_size) {
+      if (count <= 0) continue;
+      AllocRecord record;
+      record.seq = ++seq;
+      record.size = static_cast<std::int64_t>(size);
+      record.weight = static_cast<float>(count);
+      record.class_id = blocks;
+      report.data.records.append_newer(record, frames);
+      summary.seen += count;
+      summary.seen_bytes += static_cast<std::int64_t>(size) * count;
+    }
+  }
+  summary.engine = kEngineMalloc;
+  summary.walker = kEngineUnknown;
+  summary.interval = interval;
+  summary.samples.reset();  // the blocks of a stack are one sum
+  report.data.names = report.names.get();
+  return report;
 }
 
 }  // namespace ddm

@@ -4,12 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "native/elf_symbols.h"
 #include "wire/chunks/native_heap.h"
+#include "wire_report.h"
 
 namespace ddm {
 
@@ -38,19 +37,14 @@ struct NativeStack {
 std::vector<NativeStack> difference(const std::vector<NativeStack>& before,
                                     const std::vector<NativeStack>& after);
 
-class NativeStacks {
- public:
-  // `path_of`: maps a path of the target to one that this process can open.
-  NativeStacks(const NativeHeap& heap, std::function<std::string(const std::string&)> path_of);
+// Most bytes first. `path_of`: maps a path of the target to one that this process can open.
+std::vector<NativeStack> native_stacks(
+    const NativeHeap& heap, const std::function<std::string(const std::string&)>& path_of);
 
-  const std::vector<NativeStack>& stacks() const { return stacks_; }  // most bytes first
-
- private:
-  NativeFrame frame_of(const NativePlace& place);
-
-  std::function<std::string(const std::string&)> path_of_;
-  std::map<std::string, std::unique_ptr<ElfSymbols>> libraries_;
-  std::vector<NativeStack> stacks_;
-};
+// As the data of a report, so that every report format can show it: a block is an allocation of the
+// class "malloc", a native function is a method of its library.
+// Stacks with a negative difference are left out. `interval`: bytes between samples.
+NamedReport native_report(const std::vector<NativeStack>& stacks, const HelloReply& hello,
+                          std::int64_t interval, std::int64_t now_ms);
 
 }  // namespace ddm

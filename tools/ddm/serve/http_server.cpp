@@ -11,7 +11,6 @@
 #include <chrono>
 #include <exception>
 #include <list>
-#include <memory>
 #include <system_error>
 #include <thread>
 

@@ -1,7 +1,5 @@
 #include "serve/jvm_list_page.h"
 
-#include <string>
-
 namespace ddm {
 namespace {
 

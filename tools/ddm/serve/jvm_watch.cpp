@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "containers/published.h"
-#include "proc_stat.h"
 #include "target.h"
 
 namespace ddm {

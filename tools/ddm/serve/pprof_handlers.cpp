@@ -9,7 +9,6 @@
 
 #include "containers/published.h"
 #include "core/whole_text.h"
-#include "ddm_client.h"
 #include "option_values.h"
 #include "report_fetch.h"
 #include "serve/cpu_samples.h"
@@ -49,31 +48,23 @@ Result<std::optional<double>> asked_seconds(const HttpRequest& request) {
 // What one request does with one program.
 class ProgramQuery {
  public:
+  // `profiles`: the program must offer them.
   static Result<ProgramQuery> open(const HttpRequest& request,
-                                   const HttpServer::Cancelled& cancelled, HttpResponse& refused) {
+                                   const HttpServer::Cancelled& cancelled, HttpResponse& refused,
+                                   bool profiles = true) {
+    const auto fail = [&refused](int status, const Error& error) {
+      refused = http_error(status, error.message);
+      return error;
+    };
     const auto pid = asked_pid(request);
-    if (!pid) {
-      refused = http_error(kStatusNotFound, pid.message());
-      return pid.error();
-    }
+    if (!pid) return fail(kStatusNotFound, pid.error());
     auto client = connect_to_target(std::to_string(*pid));
-    if (!client) {
-      refused = http_error(kStatusBadGateway, client.message());
-      return client.error();
-    }
+    if (!client) return fail(kStatusBadGateway, client.error());
     client->cancel_when(cancelled);
+    if (profiles && !client->offers(kReportFeature)) {
+      return fail(kStatusConflict, {"the program runs without this agent: it has no profiles"});
+    }
     return ProgramQuery(*pid, std::move(*client));
-  }
-
-  // The same, but the program must offer profiles.
-  static Result<ProgramQuery> open_for_profile(const HttpRequest& request,
-                                               const HttpServer::Cancelled& cancelled,
-                                               HttpResponse& refused) {
-    auto query = open(request, cancelled, refused);
-    if (!query || query->client_.offers(kReportFeature)) return query;
-    const Error none{"the program runs without this agent: it has no profiles"};
-    refused = http_error(kStatusConflict, none.message);
-    return none;
   }
 
   pid_t pid() const { return pid_; }
@@ -98,15 +89,7 @@ class ProgramQuery {
 
   // False: the request is cancelled, or the connection has ended.
   bool wait(double seconds, const HttpServer::Cancelled& cancelled) {
-    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-    while (Clock::now() < end) {
-      const auto left =
-          std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count() + 1;
-      const auto step = std::chrono::milliseconds(std::min<std::int64_t>(left, 100));
-      if (cancelled() || client_.listen(step)) return false;
-      client_.take_events();
-    }
-    return true;
+    return !client_.idle(seconds, cancelled) && !cancelled();
   }
 
  private:
@@ -203,7 +186,7 @@ HttpResponse allocs_profile(const HttpRequest& request, bool heap,
   const auto seconds = asked_seconds(request);
   if (!seconds) return http_error(kStatusBadRequest, seconds.message());
   HttpResponse refused;
-  auto query = ProgramQuery::open_for_profile(request, cancelled, refused);
+  auto query = ProgramQuery::open(request, cancelled, refused);
   if (!query) return refused;
   const pid_t pid = query->pid();
   const auto summary = fetch_summary(query->client());
@@ -236,7 +219,7 @@ HttpResponse cpu_profile(const HttpRequest& request, const HttpServer::Cancelled
   const auto seconds = asked_seconds(request);
   if (!seconds) return http_error(kStatusBadRequest, seconds.message());
   HttpResponse refused;
-  auto query = ProgramQuery::open_for_profile(request, cancelled, refused);
+  auto query = ProgramQuery::open(request, cancelled, refused);
   if (!query) return refused;
   const pid_t pid = query->pid();
   DdmClient& client = query->client();
@@ -264,7 +247,7 @@ HttpResponse cpu_profile(const HttpRequest& request, const HttpServer::Cancelled
 
 HttpResponse report_page(const HttpRequest& request, const HttpServer::Cancelled& cancelled) {
   HttpResponse refused;
-  auto query = ProgramQuery::open(request, cancelled, refused);
+  auto query = ProgramQuery::open(request, cancelled, refused, /*profiles=*/false);
   if (!query) return refused;
   auto page = query->report("html");
   if (!page) return http_error(kStatusBadGateway, page.message());

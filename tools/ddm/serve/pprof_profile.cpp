@@ -12,7 +12,6 @@
 #include <new>
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 

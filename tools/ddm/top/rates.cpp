@@ -7,19 +7,12 @@
 #include <functional>
 
 #include "containers/published.h"
-#include "core/whole_text.h"
-#include "proc_stat.h"
 #include "report_fetch.h"
+#include "switched_options.h"
 #include "target.h"
-#include "wire/chunks/switch_request.h"
 
 namespace ddm {
 namespace {
-
-bool is_tracking(DdmClient& client) {
-  const auto state = client.get<TrackingState>({TrackingState::kType, {}});
-  return state && state->on;
-}
 
 double seconds_from(RatesClock::time_point begin, RatesClock::time_point end) {
   return std::max(std::chrono::duration<double>(end - begin).count(), 0.001);

@@ -1,9 +1,9 @@
-// Shell completion of `ddm`'s command lines, generated from the declarations that its help uses.
-//
-// Pure.
+// What is installed beside the command, made of the same declarations as its help: the manual page
+// and what completes command lines in shells. Pure.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "option_values.h"
@@ -15,6 +15,7 @@ std::vector<std::string> names_of(const CLI::Option& option);
 // What it means, and its default.
 std::string meaning_of(const CLI::Option& option);
 
+std::string manual_page(const CLI::App& app, std::string_view version);
 std::string bash_completion(const CLI::App& app);
 std::string zsh_completion(const CLI::App& app);
 
