@@ -4,7 +4,6 @@
 #include <map>
 
 #include "chunk_json.h"
-#include "json_values.h"
 #include "report/report_words.h"
 
 namespace ddm {

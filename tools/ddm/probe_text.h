@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "output.h"
+#include "json_values.h"
 #include "wire/chunks/probes.h"
 
 namespace ddm {
