@@ -23,8 +23,8 @@ Result<TargetAddress> find_target(std::string_view text);
 Result<DdmClient> connect_to_target(std::string_view text);
 
 // The same, but loads the agent into a JVM of this user that has none; `loaded` is then true.
-// `target` becomes what resolve_target() makes of it. `agent`: its library, "": the one in ../lib of
-// this executable.
+// `target` becomes what resolve_target() makes of it. `agent`: its library, "": the one in ../lib
+// of this executable.
 Result<DdmClient> connect_or_load(std::string& target, const std::string& agent, bool& loaded);
 
 // Receives events for so long, if for any time at all. The error: the connection has ended.
