@@ -53,7 +53,7 @@ void TrackingHandlers::add_to(Dispatcher& dispatcher) {
 }
 
 void TrackingHandlers::enable(const Request& request, Reply reply) {
-  const auto wanted = TrackingRequest::decode(request.data);
+  const auto wanted = decode<TrackingRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("u1 on[, u1 only while connected]");
   auto switching = switching_.begin(request.session->id());
   auto shared = std::make_shared<Reply>(std::move(reply));

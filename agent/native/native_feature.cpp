@@ -57,7 +57,7 @@ void NativeFeature::allocations(const Request&, Reply reply) {
 
 void NativeFeature::switch_sampling(const Request& request, Reply reply) {
   if (!request.data.empty()) {
-    const auto wanted = NativeSamplingRequest::decode(request.data);
+    const auto wanted = decode<NativeSamplingRequest>(request.data);
     if (!wanted) return reply.fail_bad_data("nothing, or u8 bytes between samples, 0: off");
     const std::string error = sampling_.set(context_.jni(), wanted->interval);
     if (!error.empty()) return reply.fail(FailCode::kRefused, "native allocations: " + error);
@@ -66,7 +66,7 @@ void NativeFeature::switch_sampling(const Request& request, Reply reply) {
 }
 
 void NativeFeature::segments(const Request& request, Reply reply) {
-  const auto wanted = NativeSegmentsRequest::decode(request.data);
+  const auto wanted = decode<NativeSegmentsRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("u1 when: 0 never, 1 at every GC, 2 now; u1 what");
   requests_.ask(request, std::move(reply), {wanted->when, 0});
 }

@@ -12,7 +12,7 @@ std::shared_ptr<Reply> kept(Reply reply) { return std::make_shared<Reply>(std::m
 auto answer_to(const Request& request, std::shared_ptr<Reply> reply) {
   return [reply, type = request.type](const auto& found) {
     if (!found) return reply->fail(FailCode::kRefused, found.message());
-    reply->send(Chunk{type, found->encode()});
+    reply->send(Chunk{type, encode(*found)});
   };
 }
 
@@ -29,7 +29,7 @@ ProbesFeature::ProbesFeature(const HandlerContext& context, HitBudget::Sources s
 void ProbesFeature::add_chunks(Dispatcher& dispatcher) {
   dispatcher.offer({kProbesFeature});
   dispatcher.add(ProbeRequest::kType, Lane::kQuick, [this](const Request& request, Reply reply) {
-    const auto wanted = ProbeRequest::decode(request.data);
+    const auto wanted = decode<ProbeRequest>(request.data);
     if (!wanted) {
       return reply.fail_bad_data(
           "u1 what, str methods, str condition, u4 line, str field, u4 records, u4 budget");
@@ -45,12 +45,12 @@ void ProbesFeature::add_chunks(Dispatcher& dispatcher) {
         },
         [to = std::weak_ptr(session)](const ProbeFindings& found) {
           if (const SessionPtr open = to.lock()) {
-            open->send_event(Chunk{kEndProbes, found.encode()});
+            open->send_event(Chunk{kEndProbes, encode(found)});
           }
         });
   });
   dispatcher.add(OutlookRequest::kType, Lane::kQuick, [this](const Request& request, Reply reply) {
-    auto wanted = OutlookRequest::decode(request.data);
+    auto wanted = decode<OutlookRequest>(request.data);
     if (!wanted) return reply.fail_bad_data("str methods, str more methods");
     probes_.outlook(context_.jni(), std::move(*wanted), answer_to(request, kept(std::move(reply))));
   });

@@ -63,7 +63,7 @@ void ProfilingHandlers::send_state(const Request& request, Reply reply) {
 }
 
 void ProfilingHandlers::start(const Request& request, Reply reply) {
-  const auto wanted = TraceRequest::decode(request.data);
+  const auto wanted = decode<TraceRequest>(request.data);
   if (!wanted) {
     return reply.fail_bad_data("u4 buffer bytes, u4 flags[, str methods[, u4 us, str below]]");
   }
@@ -71,7 +71,7 @@ void ProfilingHandlers::start(const Request& request, Reply reply) {
 }
 
 void ProfilingHandlers::start_to_file(const Request& request, Reply reply) {
-  const auto wanted = TraceToFileRequest::decode(request.data);
+  const auto wanted = decode<TraceToFileRequest>(request.data);
   if (!wanted || wanted->path.empty()) {
     return reply.fail_bad_data("u4 buffer bytes, u4 flags, str path");
   }

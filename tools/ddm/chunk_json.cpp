@@ -150,7 +150,7 @@ std::optional<Json> decoded(ByteSpan data) {
   return to_json(*message);
 }
 
-// Two layouts: the one that servers poll, and the one of 2007 that comes in intervals.
+// THST's two layouts: the table that servers poll, and the periodic list of 2007.
 std::optional<Json> thread_status(ByteSpan data) {
   if (auto table = decoded<ThreadStatusTable>(data)) return table;
   return decoded<ThreadStatusList>(data);

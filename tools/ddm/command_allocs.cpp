@@ -159,7 +159,7 @@ int show_since(const AllocsOptions& options, DdmClient& client, const SiteFigure
   const auto then = find_mark(options.since, now);
   if (!then) return refuse(then.message());
   if (!options.path.empty()) return save_since(options, client, *then);
-  // Between two moments of one run the table is like that of a run: nothing becomes less.
+  // Within one run sums only increase, so the table has the form of a run's, not of a difference.
   return show_table(
       options, rows_between(*then, now, rows_asked(options)),
       {fmt::format("{} allocations, {} since mark '{}', {} ago",
@@ -311,33 +311,32 @@ int allocs(const AllocsOptions& options) {
 
 void add_allocs(CLI::App& app, Command& chosen) {
   const auto [command, options] =
-      add_command(app, chosen, "allocs", "Show what was allocated", allocs);
+      add_command(app, chosen, "allocs", "Show allocations by class, site or thread", allocs);
   add_text(command, "PID", options.target,
            std::string(kOnlyTargetHelp) + "; or a saved report (.jsonl)");
   add_choice(command, "--by", options.by, {"class", "site", "app", "thread"},
              "Rows: class, site (class and allocating method), app (class and first frame outside "
              "the JDK) or thread",
              "WHAT");
-  add_top(command, options.top, "How many rows to show");
+  add_top(command, options.top, "Number of rows to show");
   const auto recent = add_flag(command, "--recent", options.recent,
-                               "Only the recent allocations, rather than the whole run");
+                               "Only the recent records instead of the whole run");
   const auto mark =
-      add_text(command, "--mark", options.mark, "Remember this moment under a name", "NAME");
+      add_text(command, "--mark", options.mark, "Save the current figures under a name", "NAME");
   const auto since = add_text(command, "--since", options.since,
-                              "What came after the moment of that name", "NAME");
+                              "Only allocations since figures were saved under this name", "NAME");
   const auto diff = add_texts(command, "--diff", options.diff,
-                              "Compare two jsonl reports (for a page also two pages): what the "
-                              "second has more",
+                              "Compare two jsonl reports (for a page also two pages): the increase "
+                              "from the first to the second",
                               "A B", 2);
-  const auto file = add_file(
-      command, "-o", options.path,
-      fmt::format("Write a report to a file: {}; -: as text to stdout. With --since or --diff: a "
-                  "page (.html) of what grew and what shrank",
-                  kReportEndings));
-  const auto below = add_text(command, "--below", options.below,
-                              "Only what was allocated in this method or in what it called: "
-                              "shop.Shop.serve, or serve",
-                              "METHOD");
+  const auto file =
+      add_file(command, "-o", options.path,
+               fmt::format("Write a report to a file: {}; -: as text to stdout. With --since or "
+                           "--diff: a page (.html) of increases and decreases",
+                           kReportEndings));
+  const auto below = add_text(
+      command, "--below", options.below,
+      "Only allocations in this method and its callees: shop.Shop.serve, or serve", "METHOD");
   const auto json =
       add_flag(command, "--json", options.json,
                "The whole table: {class or thread, site, app, bytes, count}, with --diff also "

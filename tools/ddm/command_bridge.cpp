@@ -26,7 +26,7 @@ int bridge(const BridgeOptions& options) {
 
 void add_bridge(CLI::App& app, Command& chosen) {
   const auto [command, options] =
-      add_command(app, chosen, "bridge", "Show the JVMs to adb, as one Android device", bridge);
+      add_command(app, chosen, "bridge", "Present the JVMs to adb as one Android device", bridge);
   command.add_option("--port", options.port, "Port on 127.0.0.1; 0 = any free one")
       ->capture_default_str()
       ->type_name("PORT");

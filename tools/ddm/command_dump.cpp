@@ -27,7 +27,7 @@ int dump(const DumpOptions& options) {
   if (options.sites && !client->offers(kHeapDumpPiecesFeature)) {
     return refuse("the target does not know where its objects were allocated");
   }
-  umask(S_IRWXG | S_IRWXO);  // the dump has every password of the program
+  umask(S_IRWXG | S_IRWXO);  // the dump contains every password of the program
   Progress progress("heap dump");
   HeapDumpMade made;
   std::string problem;
@@ -59,8 +59,8 @@ void add_dump(CLI::App& app, Command& chosen) {
   add_text(command, "PID", options.target, kOnlyTargetHelp);
   require(add_file(command, "-o", options.path, "The file to write"));
   add_flag(command, "--sites", options.sites,
-           "With the stack of each object's allocation (those that live= follows)");
-  add_flag(command, "-f,--force", options.force, "Replace the file if it is there already");
+           "With the allocation stack of each object that live= follows");
+  add_flag(command, "-f,--force", options.force, "Overwrite an existing file");
 }
 
 }  // namespace ddm

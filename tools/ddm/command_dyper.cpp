@@ -65,10 +65,11 @@ void add_dyper(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "dyper", "Send DYPER or DYPATCH documents", dyper);
   require(add_text(command, "PID", options.target, kTargetHelp));
-  require(add_texts(command, "XML", options.documents,
-                    "The document, or @FILE: \"<DYPER COMMAND='SHOWSTACK' />\"; several in turn"));
+  require(add_texts(
+      command, "XML", options.documents,
+      "The document, or @FILE: \"<DYPER COMMAND='SHOWSTACK' />\"; several are sent in order"));
   add_duration(command, "--listen", options.listen_seconds,
-               "How long to wait for messages after it", 0, 86400);
+               "How long to wait for messages after the replies", 0, 86400);
 }
 
 }  // namespace ddm

@@ -119,22 +119,22 @@ int gate(const GateOptions& options) {
 
 void add_gate(CLI::App& app, Command& chosen) {
   const auto [command, options] =
-      add_command(app, chosen, "gate", "Fail if a run allocates more than a baseline says", gate);
+      add_command(app, chosen, "gate", "Fail if a run allocates more than its baseline", gate);
   require(add_text(command, "NEW", options.measured,
-                   "What a run has left: a report (.jsonl, .sites.jsonl, .pb.gz), or what "
-                   "ddm-test.jar writes (allocations.txt)"));
+                   "The result of a run: a report (.jsonl, .sites.jsonl, .pb.gz), or the output of "
+                   "ddm-test.jar (allocations.txt)"));
   require(add_file(command, "--baseline", options.baseline,
-                   "A file that lives in the repository, or the report of another run"));
+                   "A baseline file, kept in the repository, or the report of another run"));
   add_flag(command, "--update", options.update, "Make the run the baseline");
   add_text(command, "--tolerance", options.tolerance,
-           "How much more there may be: 0, 5% or bytes (4k); with bytes, objects do not count",
+           "Permitted increase: 0, 5% or bytes (4k); with bytes, numbers of objects are ignored",
            "AMOUNT");
   add_text(command, "--below", options.below,
-           "Of a report only what was allocated in this method or in what it called", "METHOD");
-  add_file(command, "--junit", options.junit, "Write what JUnit's XML says of it");
+           "Of a report only allocations in this method and its callees", "METHOD");
+  add_file(command, "--junit", options.junit, "Write the result as JUnit's XML");
   add_file(command, "--markdown", options.markdown, "Write tables in Markdown");
   const auto annotations = add_flag(command, "--annotations", options.annotations,
-                                    "Print ::error lines with file and line of what grew");
+                                    "Print ::error lines with file and line of each increase");
   const auto json =
       add_flag(command, "--json", options.json,
                "{grown, shrunk, new, gone: [{name, objects_before, objects, bytes_before, bytes, "

@@ -1,4 +1,4 @@
-// ddm gc: collects garbage and prints how much that has freed.
+// ddm gc: runs a garbage collection and prints how much it has freed.
 #include "command.h"
 #include "json_values.h"
 #include "jvm_figures.h"

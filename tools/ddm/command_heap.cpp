@@ -257,17 +257,17 @@ int heap(const HeapOptions& options) {
 }  // namespace
 
 void add_heap(CLI::App& app, Command& chosen) {
-  const auto [command, options] =
-      add_command(app, chosen, "heap", "Show what the Java heap holds, and where", heap);
+  const auto [command, options] = add_command(
+      app, chosen, "heap", "Show a map of the Java heap, by kind of object and region", heap);
   add_text(command, "PID", options.target, kOnlyTargetHelp);
   add_file(command, "-o", options.path,
-           "Draw it as well: a picture (.png), or a page (.html) that tells regions and classes "
-           "under the pointer");
-  const auto live =
-      add_flag(command, "--live", options.live, "After a full collection: what is alive");
+           "Also write the map to a file: a picture (.png), or a page (.html) that shows the "
+           "region and classes under the pointer");
+  const auto live = add_flag(command, "--live", options.live,
+                             "Run a full collection first, to show live objects only");
   command
       .add_option("--watch", options.watched,
-                  "The next so many collections, a map after each; a page has a slider")
+                  "Number of collections to wait for, with a map after each; a page has a slider")
       ->type_name("COLLECTIONS")
       ->check(CLI::Range(1, 1000))
       ->excludes(live);

@@ -29,7 +29,7 @@ int info(const TargetOptions& options) {
   const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));
   if (!hello) return refuse(hello.message());
 
-  // Other VMs do not answer all of these requests: what is missing is left out.
+  // Other VMs do not answer all of these requests; missing figures are omitted.
   const auto features = client->get<Features>({Features::kType, {}});
   const auto heap = client->get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
   const auto tracking = client->get<TrackingState>({TrackingState::kType, {}});
@@ -59,7 +59,7 @@ int info(const TargetOptions& options) {
 
 void add_info(CLI::App& app, Command& chosen) {
   const auto [command, options] =
-      add_command(app, chosen, "info", "Show VM, flags, heap usage", info);
+      add_command(app, chosen, "info", "Show VM version, flags and heap usage", info);
   add_text(command, "PID", options.target, kOnlyTargetHelp);
   add_flag(command, "--json", options.json, "One object");
 }

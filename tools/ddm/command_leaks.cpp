@@ -1,5 +1,5 @@
-// ddm leaks: sites with more live objects after each collection, who holds the objects, and where
-// they were allocated.
+// ddm leaks: sites with more live objects after each collection, with their stacks and the paths
+// that retain the objects.
 //
 // A collection of the whole heap is requested at the beginning, after each third of the time and at
 // the end, if possible a concurrent one: objects that survive it are reachable. (Young collections
@@ -297,12 +297,12 @@ int leaks(const LeaksOptions& given) {
 
 void add_leaks(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(
-      app, chosen, "leaks", "Show what grows, who holds it and who allocated it", leaks);
+      app, chosen, "leaks",
+      "Show growing sites, with their stacks and the paths that retain the objects", leaks);
   add_text(command, "PID", options.target, kOnlyTargetHelp);
   add_duration(command, "--for", options.seconds,
-               "How long to watch; three or four collections of the heap are made meanwhile", 1,
-               kMaxSeconds);
-  add_top(command, options.top, "How many roots, and sites of each");
+               "Duration, with three or four collections of the whole heap", 1, kMaxSeconds);
+  add_top(command, options.top, "Number of roots, and of sites of each");
   add_flag(command, "--json", options.json,
            "All: {collections, seconds, rows: [{class, stack, live_count, live_bytes, "
            "bytes_per_minute, retained_bytes, seconds_to_full, paths}]}");

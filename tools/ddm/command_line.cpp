@@ -57,8 +57,7 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
   return arguments;
 }
 
-// What is installed beside the command: `ddm help --man`, `--bash`, `--zsh`. "": something else is
-// asked for.
+// The texts that packages install: `ddm help --man`, `--bash`, `--zsh`. "": another command line.
 std::string installed_text(const CLI::App& app, int argc, char** argv) {
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   if (arguments.size() != 2 || arguments[0] != "help") return {};
@@ -81,10 +80,10 @@ int bad_command_line(const std::string& what) {
 }
 
 int run_command_line(int argc, char** argv) {
-  // A reader that has enough (`ddm allocs 1 | head`) is told by the failed write, not by a signal.
+  // A closed pipe (`ddm allocs 1 | head`) makes the write fail instead of killing the process.
   std::signal(SIGPIPE, SIG_IGN);
 
-  CLI::App app("Shows what Java programs do that run with the agent libddmagent.", "ddm");
+  CLI::App app("Inspects Java programs that run with the agent libddmagent.", "ddm");
   app.formatter(std::make_shared<HelpFormat>());
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", "ddm " DDM_VERSION, "Print the version and exit");
@@ -99,9 +98,8 @@ int run_command_line(int argc, char** argv) {
   }
 
   app.footer(
-      "`ddm help COMMAND` tells of one. `ddm help --man`, `--bash` and `--zsh` write\n"
-      "the manual page and what completes command lines in these shells; packages\n"
-      "install them.");
+      "`ddm help COMMAND` describes a command. `ddm help --man`, `--bash` and `--zsh`\n"
+      "print the manual page and the shells' completions, which packages install.");
   if (const std::string text = installed_text(app, argc, argv); !text.empty()) {
     print(text);
     return output_complete() ? kExitOk : kExitRefused;

@@ -1,4 +1,4 @@
-// ddm live: what is still alive, by site, as of a collection.
+// ddm live: live objects by site, as of a collection.
 
 #include "command.h"
 #include "json_values.h"
@@ -46,7 +46,7 @@ bool is_estimated(const Json& summary) { return summary.value("live_estimated", 
 // row printed when it arrives: deep stacks take hundreds of megabytes.
 class JsonRows {
  public:
-  // `survived`: only what has survived so many collections.
+  // `survived`: only objects that have survived at least so many collections.
   explicit JsonRows(std::uint64_t survived) : survived_(survived) {}
 
   bool feed(std::string_view piece) {
@@ -175,11 +175,13 @@ int live(const LiveOptions& options) {
 
 void add_live(CLI::App& app, Command& chosen) {
   const auto [command, options] =
-      add_command(app, chosen, "live", "Show what is still alive (live=y)", live);
+      add_command(app, chosen, "live", "Show live objects by site (live=y)", live);
   add_text(command, "PID", options.target, kOnlyTargetHelp);
-  add_flag(command, "--gc", options.gc, "Collect garbage first; else as of the last collection");
+  add_flag(command, "--gc", options.gc,
+           "Run a garbage collection first; otherwise as of the last one");
   add_choice(command, "--survived", options.survived, least_ages(),
-             "Only what has survived so many collections: 1, 2, 4, 8, ... 1024", "N");
+             "Only objects that have survived at least so many collections: 1, 2, 4, 8, ... 1024",
+             "N");
   add_row_options(command, options.by, options.top);
   add_flag(command, "--json", options.json,
            "All: {gc, rows: [{class, live_count, live_bytes, live_ages, stack}]}");

@@ -1,4 +1,4 @@
-// ddm locks: where a program's threads have waited for locks.
+// ddm locks: the stacks at which a program's threads waited for locks, and the owners.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -162,7 +162,7 @@ AllWaits split_waits(const std::vector<Json>& lines, const std::string& kind) {
   return all;
 }
 
-// The agent knows the names of threads that it has seen allocate; the list has all of them.
+// A report names only threads that have allocated; the list of threads has all names.
 void name_threads(DdmClient& client, std::vector<Json>& lines) {
   std::map<std::int64_t, std::string> names;
   if (const auto rows = list_threads(client)) {
@@ -242,18 +242,18 @@ int locks(const LocksOptions& options) {
 }  // namespace
 
 void add_locks(CLI::App& app, Command& chosen) {
-  const auto [command, options] =
-      add_command(app, chosen, "locks", "Where threads have waited for locks", locks);
+  const auto [command, options] = add_command(
+      app, chosen, "locks", "Show where threads waited for locks, and their owners", locks);
   add_text(command, "PID", options.target, kOnlyTargetHelp);
-  add_top(command, options.top, "How many places to show");
+  add_top(command, options.top, "Number of rows to show");
   add_choice(command, "--kind", options.kind, {"enter", "park", "wait", "pin"},
-             "Only what threads waited for so: enter (synchronized), park (java.util.concurrent), "
-             "wait (Object.wait()) or pin",
+             "Only waits of this kind: enter (synchronized), park (java.util.concurrent), wait "
+             "(Object.wait()) or pin",
              "KIND");
   add_flag(command, "--idle", options.idle,
-           "Instead, where threads of pools and timers wait for work");
+           "Show instead where threads of pools and timers wait for work");
   add_flag(command, "--json", options.json,
-           "[{kind, class, count, ns, holders, stack, idle}]; waits that go on have {thread, "
+           "[{kind, class, count, ns, holders, stack, idle}]; waits in progress have {thread, "
            "waiting_ns, holder}");
 }
 

@@ -1,5 +1,5 @@
-// ddm native: who holds native memory, by stack: native functions and the Java frames that called them;
-// now, or what there is more since a mark. Switches the sampling, too.
+// ddm native: live native memory by stack (native functions and the Java frames that called them),
+// or its increase since a mark. Also switches sampling on and off.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
@@ -194,17 +194,17 @@ int native(const NativeOptions& given) {
 
 void add_native(CLI::App& app, Command& chosen) {
   const auto [command, options] =
-      add_command(app, chosen, "native", "Show who holds native memory", native);
+      add_command(app, chosen, "native", "Show live native memory by allocation stack", native);
   add_text(command, "PID", options.target, kOnlyTargetHelp);
   const auto action = add_choice(command, "ACTION", options.action, {"on", "off"},
-                                 "on: sample native allocations from now on; off");
-  add_bytes(command, "--interval", options.interval, "Bytes between two samples, with on", 1,
+                                 "on: start sampling native allocations; off: stop it");
+  add_bytes(command, "--interval", options.interval, "With on: bytes between samples", 1,
             std::int64_t{1} << 40);
-  command.add_option("--top", options.top, "How many stacks")->capture_default_str();
+  command.add_option("--top", options.top, "Number of stacks to show")->capture_default_str();
   const auto mark =
-      add_text(command, "--mark", options.mark, "Remember this moment under a name", "NAME");
-  const auto since =
-      add_text(command, "--since", options.since, "What there is more than at that moment", "NAME");
+      add_text(command, "--mark", options.mark, "Save the current figures under a name", "NAME");
+  const auto since = add_text(command, "--since", options.since,
+                              "The increase since figures were saved under this name", "NAME");
   const auto file = add_file(command, "-o", options.path,
                              fmt::format("Write a report to a file: {}", kNativeEndings));
   const auto json = add_flag(command, "--json", options.json,

@@ -1,4 +1,4 @@
-// ddm paths: what holds on to the objects of a class, in a heap dump or in a program.
+// ddm paths: the paths from GC roots to the objects of a class, in a heap dump or in a program.
 #include <fcntl.h>
 
 #include <CLI/CLI.hpp>
@@ -62,13 +62,14 @@ int paths(const PathsOptions& options) {
 }  // namespace
 
 void add_paths(CLI::App& app, Command& chosen) {
-  const auto [command, options] = add_command(
-      app, chosen, "paths", "Show what holds on to the objects of a class (heap dump)", paths);
+  const auto [command, options] =
+      add_command(app, chosen, "paths",
+                  "Show the paths from GC roots to the objects of a class (heap dump)", paths);
   require(add_text(command, "PID", options.target,
-                   std::string(kTargetHelp) + "; or a heap dump (hprof), which is read instead"));
+                   std::string(kTargetHelp) + "; or a heap dump file (hprof)"));
   require(add_text(command, "CLASS", options.class_name,
-                   "shop.Session, or Session if it is the only one of that name; byte[]"));
-  command.add_option("--top", options.top, "How many ways")->capture_default_str();
+                   "shop.Session, or Session if the name is unique; byte[]"));
+  command.add_option("--top", options.top, "Number of paths to show")->capture_default_str();
   add_flag(command, "--json", options.json,
            "All: {class, count, bytes, retained_bytes, paths: [{root, kind, via, count}]}");
 }

@@ -126,32 +126,35 @@ int probe(const ProbeOptions& options) {
 
 void add_probe(CLI::App& app, Command& chosen) {
   const auto [command, options] =
-      add_command(app, chosen, "probe", "Count, time and show hits of methods for a while", probe);
+      add_command(app, chosen, "probe", "Count, time and show the hits of methods", probe);
   require(add_text(command, "PID", options.target, kTargetHelp));
-  require(add_text(command, "METHOD", options.request.methods,
-                   "Which, such as shop.Cart.total, 'shop.*' or '*.Cart.*'; several with commas"));
-  add_flag(command, "--count", options.count, "How often (always told)");
-  add_flag(command, "--time", options.time, "How long calls take");
-  add_flag(command, "--args", options.args, "What is passed in (with --field: the value)");
-  add_flag(command, "--return", options.returned, "What is returned");
+  require(add_text(
+      command, "METHOD", options.request.methods,
+      "Methods to probe, such as shop.Cart.total, 'shop.*' or '*.Cart.*'; several with commas"));
+  add_flag(command, "--count", options.count, "Number of hits (always shown)");
+  add_flag(command, "--time", options.time, "Duration of the calls");
+  add_flag(command, "--args", options.args, "Arguments (with --field: the value)");
+  add_flag(command, "--return", options.returned, "Return values");
   add_flag(command, "--throws", options.throws, "Exceptions that leave the method");
-  add_flag(command, "--stack", options.stack, "The stack at the hit");
-  add_text(command, "--when", options.request.condition,
-           "Count only these hits: 'arg1 > 100 && this.open == true', 'arg2 == \"x\"'");
-  command.add_option("--line", options.request.line, "At this line of the method instead")
+  add_flag(command, "--stack", options.stack, "Stack of each hit");
+  add_text(
+      command, "--when", options.request.condition,
+      "Only hits that satisfy this condition: 'arg1 > 100 && this.open == true', 'arg2 == \"x\"'");
+  command
+      .add_option("--line", options.request.line, "Hits of this source line instead of the method")
       ->check(CLI::Range(1, 65535));
   add_text(command, "--field", options.request.field,
-           "Where the method reads or writes this field instead: Cart.sum");
-  add_duration(command, "--for", options.seconds, "For how long; else until Ctrl-C", 0.001,
+           "Accesses of this field in the method instead of its calls: Cart.sum");
+  add_duration(command, "--for", options.seconds, "Duration; by default until Ctrl-C", 0.001,
                kMaxSeconds);
   command
       .add_option("--limit", options.request.records,
-                  "So many hits of each method are shown, the first ones")
+                  "Number of hits to show of each method, from the first on")
       ->check(CLI::Range(std::uint32_t{1}, ProbeRequest::kMostRecords))
       ->capture_default_str();
   command
       .add_option("--budget", options.request.budget,
-                  "Percent of CPU that probes may take; else as the agent's option budget= says")
+                  "Limit on the CPU of probes, in percent; by default the agent's option budget=")
       ->check(CLI::Range(1, 10000));
   add_running_rule(command, options.running);
   add_flag(command, "--json", options.json,

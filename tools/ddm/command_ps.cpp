@@ -90,8 +90,8 @@ void add_ps(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "ps", "List the JVMs with the agent loaded", ps);
   add_flag(command, "--all", options.all,
-           "List the other JVMs as well, containers' and other users' too, and why they cannot be "
-           "asked");
+           "Also list the other JVMs, in containers and of other users too, with the reason why "
+           "they cannot be inspected");
   add_flag(command, "--json", options.json,
            "Array of {pid, app, address, vm, uid}, in a container with container: true; with --all "
            "{..., agent: true or false, why}");

@@ -229,24 +229,26 @@ int record(const RecordOptions& given) {
 void add_record(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(
       app, chosen, "record",
-      "Record allocations for so long and write a report; loads the agent if need be", record);
+      "Record allocations for some time and write a report; loads the agent if necessary", record);
   add_text(command, "PID", options.target, kOnlyTargetHelp);
   WantedOptions& wanted = options.wanted;
-  const auto cpu = add_flag(command, "--cpu", wanted.cpu, "Sample what runs as well (cpu=samples)");
+  const auto cpu =
+      add_flag(command, "--cpu", wanted.cpu, "Also sample running threads (cpu=samples)");
   const auto wall = add_flag(command, "--wall", wanted.wall,
-                             "Sample all threads as well, those that wait too (cpu=wall)");
+                             "Also sample all threads, waiting ones included (cpu=wall)");
   exclude(wall, {cpu});
-  add_flag(command, "--locks", wanted.locks, "Time the waits for locks as well (monitor=y)");
-  add_flag(command, "--live", wanted.live, "Tell what of it is still alive (live=y)");
+  add_flag(command, "--locks", wanted.locks, "Also time the waits for locks (monitor=y)");
+  add_flag(command, "--live", wanted.live, "Also count live objects (live=y)");
   add_bytes(command, "--interval", wanted.interval,
-            "One allocation every so many bytes instead of all (512k)", 1, std::int64_t{1} << 40);
+            "Sample allocations at this interval in bytes instead of recording all (512k)", 1,
+            std::int64_t{1} << 40);
   add_text(command, "--below", options.below,
-           "Only what happened in this method or in what it called: shop.Shop.serve, or serve",
-           "METHOD");
-  add_duration(command, "-d", options.seconds,
-               "For how long; Ctrl-C ends it early, and still writes", 0.001, kMaxSeconds);
-  add_file(command, "-o", options.path,
-           fmt::format("The report: {}; by default a name is made and told", kReportEndings));
+           "Only events in this method and its callees: shop.Shop.serve, or serve", "METHOD");
+  add_duration(command, "-d", options.seconds, "Duration; Ctrl-C ends it early, and still writes",
+               0.001, kMaxSeconds);
+  add_file(
+      command, "-o", options.path,
+      fmt::format("The report: {}; by default a generated name, which is printed", kReportEndings));
   add_agent(command, options.agent);
 }
 

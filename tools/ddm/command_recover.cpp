@@ -111,13 +111,15 @@ int recover(const RecoverOptions& options) {
 }  // namespace
 
 void add_recover(CLI::App& app, Command& chosen) {
-  const auto [command, options] = add_command(
-      app, chosen, "recover",
-      "Show what a killed program had recorded, from its ring file (ring=PATH)", recover);
-  require(add_text(command, "RING", options.ring, "The ring file; the program may also still run"));
+  const auto [command, options] =
+      add_command(app, chosen, "recover",
+                  "Show the records of a killed program from its ring file (ring=PATH)", recover);
+  require(
+      add_text(command, "RING", options.ring, "The ring file; its program may still be running"));
   add_file(command, "-o", options.path,
            fmt::format("Write a report to a file: {}", kRecoverEndings));
-  add_flag(command, "--json", options.json, "The summary, and what could not be read, as JSON");
+  add_flag(command, "--json", options.json,
+           "The summary and the numbers of unreadable records and names, as JSON");
 }
 
 }  // namespace ddm

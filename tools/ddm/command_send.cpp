@@ -77,8 +77,8 @@ void add_send(CLI::App& app, Command& chosen) {
   require(add_text(command, "PID", options.target, kTargetHelp));
   require(add_text(command, "CHUNK", options.type, "The chunk's type, four letters: HELO"));
   add_texts(command, "HEX", options.hex, "The chunk's data, in hex: 00000001");
-  add_duration(command, "--listen", options.listen_seconds, "How long to wait for events after it",
-               0, 86400);
+  add_duration(command, "--listen", options.listen_seconds,
+               "How long to wait for events after the answer", 0, 86400);
   add_flag(command, "--json", options.json, "{reply, events}, each {type, length, data or hex}");
 }
 

@@ -54,7 +54,7 @@ class Site {
             .headers = {{"Content-Security-Policy", jvm_list_policy(*nonce)}}};
   }
 
-  // As Prometheus' http_sd_configs and its kin read it: one target a program, all of them here.
+  // The format of Prometheus' http_sd_configs: one target for each program, all at this server.
   HttpResponse targets(const HttpRequest& request) {
     return json_response(json_list(watch_.read(), [&](const WatchedJvm& jvm) -> Json {
       const std::string pid = std::to_string(jvm.pid);
@@ -101,10 +101,10 @@ void add_serve(CLI::App& app, Command& chosen) {
   add_text(command, "--address", options.address, "127.0.0.1:PORT; port 0 = any free one",
            "ADDRESS");
   add_file(command, "--token-file", options.token_file,
-           "What clients must know, in a file of mode 0600, which is made if it is not there; "
-           "without, a new one each time, which is printed");
+           "File of mode 0600 with the token of the clients, created if missing; by default each "
+           "start prints a new token");
   add_choice(command, "--access", options.access, {"user", "any"},
-             "Who may connect, token or not: user (and root), or any user of this machine", "WHO");
+             "Who may connect with the token: user (and root), or any user of this machine", "WHO");
 }
 
 }  // namespace ddm

@@ -97,12 +97,12 @@ int sites(const SitesOptions& options) {
 }  // namespace
 
 void add_sites(CLI::App& app, Command& chosen) {
-  const auto [command, options] =
-      add_command(app, chosen, "sites", "Show where a heap dump's objects come from", sites);
+  const auto [command, options] = add_command(
+      app, chosen, "sites", "Show the allocation sites of a heap dump's objects", sites);
   require(add_text(command, "DUMP", options.path, "A heap dump (hprof)"));
   add_row_options(command, options.by, options.top);
   add_flag(command, "--retained", options.retained,
-           "With what they hold: themselves, and what is reached through them alone");
+           "With retained sizes: the objects and all that is reachable only through them");
   add_flag(command, "--json", options.json,
            "All: {count, bytes, rows: [{class, count, bytes, stack; retained_bytes}]}");
 }

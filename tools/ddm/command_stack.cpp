@@ -1,4 +1,4 @@
-// ddm stack: where one thread is, or all of them.
+// ddm stack: the stack of one thread, or of all.
 #include <CLI/CLI.hpp>
 #include <map>
 
@@ -28,8 +28,8 @@ int one_stack(DdmClient& client, std::int64_t thread, bool json) {
   return kExitOk;
 }
 
-// If the program sends its locks, all stacks are of one moment; else they are taken one after the
-// other while the program runs.
+// If the program answers THLK, all stacks are of one moment; otherwise they are requested one by
+// one while the program runs.
 int all_stacks(DdmClient& client, bool json) {
   const auto threads = list_threads(client);
   if (!threads) return refuse(threads.message());
@@ -95,10 +95,10 @@ void add_stack(CLI::App& app, Command& chosen) {
   const auto all =
       add_flag(command, "--all", options.all, "All threads with their locks, and deadlocks");
   exclude(all, {thread});
-  add_flag(command, "--json", options.json,
-           "{id, stack: [{class, method, file, line}]}; with --all an array of {id, name, "
-           "state, stack, waits: {kind, class, hash, owner}, holds: [{class, hash, frame}], "
-           "deadlock: the number of it}");
+  add_flag(
+      command, "--json", options.json,
+      "{id, stack: [{class, method, file, line}]}; with --all an array of {id, name, state, stack, "
+      "waits: {kind, class, hash, owner}, holds: [{class, hash, frame}], deadlock: its number}");
 }
 
 }  // namespace ddm

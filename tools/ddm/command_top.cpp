@@ -1,5 +1,5 @@
-// ddm top: how fast programs allocate just now; of one program, by site, and which threads use the
-// CPU.
+// ddm top: the current allocation rates of programs; of one program by site, with the CPU use of
+// its threads.
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -179,11 +179,12 @@ int top(const TopOptions& options) {
 
 void add_top_command(CLI::App& app, Command& chosen) {
   const auto [command, options] =
-      add_command(app, chosen, "top", "Show what programs allocate just now, again and again", top);
-  add_text(command, "PID", options.target, std::string(kTargetHelp) + "; without: all programs");
-  add_flag(command, "--once", options.once, "Once, as text; so it is where stdout is no terminal");
+      add_command(app, chosen, "top", "Show current allocation rates, refreshed periodically", top);
+  add_text(command, "PID", options.target, std::string(kTargetHelp) + "; by default all programs");
+  add_flag(command, "--once", options.once,
+           "Print once, as text; the default if stdout is no terminal");
   add_row_options(command, options.by, options.top);
-  add_duration(command, "-d", options.seconds, "Between two looks", 0.1, kMaxSeconds);
+  add_duration(command, "-d", options.seconds, "Time between updates", 0.1, kMaxSeconds);
   add_flag(command, "--json", options.json,
            "Once: {jvms: [{pid, app, bytes_per_second, live_bytes, cpu_percent}]}; of a "
            "program {sites: [...], threads: [...]}");

@@ -18,7 +18,7 @@ int track(const TrackOptions& options) {
   }
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
-  // The first time it rewrites all loaded classes, if the engine is bci.
+  // The first switch-on rewrites all loaded classes if the engine is bci.
   Progress progress(options.what == "on" ? "switching on (engine=bci rewrites the loaded classes)"
                                          : "switching off");
   client->on_progress([&progress](std::size_t) { progress.show(0); });

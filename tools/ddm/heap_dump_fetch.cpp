@@ -56,7 +56,7 @@ Result<FileDescriptor> fetch_nameless_heap_dump(DdmClient& client, bool with_sta
                                                 Progress& progress) {
   const char* const given = std::getenv("TMPDIR");
   const std::string directory = given != nullptr && *given != '\0' ? given : "/tmp";
-  // The dump has every password of the program.
+  // The dump contains every password of the program.
   FileDescriptor file(open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (!file.valid()) return errno_error("a heap dump in " + directory);
   std::string problem;

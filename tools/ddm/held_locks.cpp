@@ -19,7 +19,7 @@ std::string lock_name(const ThreadLocks::Lock& lock) {
   return printable_format("{}@{}", lock.class_name, hash_text(lock));
 }
 
-// Whether the thread waits for what another one holds, not for a signal, which any thread may give.
+// Whether the thread waits for a lock with an owner, not for a signal, which any thread may send.
 bool waits_for_owner(const ThreadLocks::Thread& thread) {
   return (thread.waits == ThreadLocks::Waits::kEnter ||
           thread.waits == ThreadLocks::Waits::kPark) &&

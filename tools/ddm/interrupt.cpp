@@ -17,8 +17,8 @@ void catch_interrupts() {
   action.sa_handler = on_interrupt;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
   for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
-  // A closing terminal sends SIGHUP, and so does its shell, while the target is being restored: so
-  // further ones are caught, too. Under nohup it stays ignored.
+  // A closing terminal sends SIGHUP, and then its shell another one while the target is being
+  // restored: the handler stays installed. Under nohup the signal stays ignored.
   struct sigaction former {};
   if (sigaction(SIGHUP, nullptr, &former) != 0 || former.sa_handler == SIG_IGN) return;
   action.sa_flags = static_cast<int>(SA_RESTART);

@@ -8,7 +8,7 @@
 namespace ddm {
 namespace {
 
-// Text as roff has it: nothing in it is a request, and a hyphen is one that can be copied.
+// Escapes text for roff: no line is a request, and hyphens are ASCII ones that can be copied.
 std::string roff(std::string_view text) {
   std::string out;
   bool line_begins = true;
@@ -74,7 +74,7 @@ void add_command(std::string& out, const CLI::App& command) {
 std::string manual_page(const CLI::App& app, std::string_view version) {
   std::string out = fmt::format(R"(.TH DDM 1 "" "ddm {}" "User Commands"
 .SH NAME
-ddm \- look into running Java programs
+ddm \- inspect running Java programs
 .SH SYNOPSIS
 \fBddm\fR \fIcommand\fR [options] [arguments]
 .br
@@ -83,7 +83,7 @@ ddm \- look into running Java programs
 {}
 \fBddm\fR loads the agent into a program of this machine where a command needs it
 (\fBattach\fR, \fBrecord\fR, \fBleaks\fR); a program that is started with
-\fB\-agentpath:\fR.../\fBlibddmagent.so\fR has it from its beginning.
+\fB\-agentpath:\fR.../\fBlibddmagent.so\fR has it from its start.
 .SH COMMANDS
 )",
                                 version, roff(app.get_description()));
@@ -91,17 +91,17 @@ ddm \- look into running Java programs
   return out + R"(.SH EXIT STATUS
 .TP
 0
-What was asked for was done.
+Success.
 .TP
 1
-The program said no or is not there, or a file cannot be written.
+The program refused or does not exist, or a file cannot be written.
 .TP
 2
-The command line is wrong.
+The command line is invalid.
 .SH FILES
 .TP
 \fI$XDG_RUNTIME_DIR/ddm/PID\fR, \fI/tmp/ddm\-UID/PID\fR
-Where each program with the agent listens.
+The address at which the agent of each program listens.
 .SH SEE ALSO
 \fBjcmd\fR(1), \fBjava\fR(1); \fI/usr/share/doc/ddmagent\fR
 )";

@@ -109,7 +109,7 @@ CLI::Option* add_top(CLI::App& command, std::size_t& top, const std::string& mea
 
 void add_row_options(CLI::App& command, std::string& by, std::size_t& top) {
   add_choice(command, "--by", by, {"class", "site", "app"}, "Rows: class, site or app", "WHAT");
-  add_top(command, top, "How many rows to show");
+  add_top(command, top, "Number of rows to show");
 }
 
 void add_agent(CLI::App& command, std::string& path) {

@@ -8,9 +8,11 @@
 namespace ddm {
 void add_running_rule(CLI::App& command, RunningRule& rule) {
   const auto wait = add_flag(command, "--wait", rule.wait,
-                             "Wait until no method of the classes runs: one that does is not "
-                             "compiled before it returns");
-  exclude(add_flag(command, "--no-running", rule.refuse, "Change nothing if one runs"), {wait});
+                             "Wait until no method of the classes is active: an active method is "
+                             "not compiled again before it returns");
+  exclude(add_flag(command, "--no-running", rule.refuse,
+                   "Change nothing if a method of the classes is active"),
+          {wait});
 }
 
 std::optional<int> check_running_methods(DdmClient& client, const OutlookRequest& request,

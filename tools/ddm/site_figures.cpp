@@ -115,7 +115,7 @@ bool FigureReader::feed(std::string_view piece) {
   return lines_.feed(piece, [this](std::string_view text) { return line(text); });
 }
 
-// Records come last and are the most of a report: they are not even parsed.
+// Records come last and make up most of a report: they are not parsed.
 bool FigureReader::line(std::string_view text) {
   if (text.starts_with(kRecordLine) && !figures_.summary.is_null()) return false;
   const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);

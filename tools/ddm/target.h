@@ -37,7 +37,7 @@ inline std::optional<Error> listen_for(DdmClient& client, double seconds) {
 inline constexpr const char* kTargetHelp =
     "pid, a part of the program's name (see `ddm ps`), HOST:PORT or unix:PATH";
 inline constexpr const char* kOnlyTargetHelp =
-    "pid, a part of the program's name (see `ddm ps`), HOST:PORT or unix:PATH; may be left out "
-    "where one program has the agent";
+    "pid, a part of the program's name (see `ddm ps`), HOST:PORT or unix:PATH; optional if only "
+    "one program has the agent";
 
 }  // namespace ddm

@@ -42,7 +42,7 @@ struct CallSums {
   std::map<std::uint32_t, TraceSum> methods = {};
 };
 
-// One thread's calls as its events come.
+// The open calls of one thread, updated by its events in order.
 class Calls {
  public:
   Calls(CallSums& sums, std::string thread) : sums_(sums), path_(std::move(thread)) {}
@@ -75,7 +75,7 @@ class Calls {
   struct Open {
     std::uint32_t method;
     std::uint64_t begin, cpu_begin, callees;
-    std::size_t path;  // how long it was before
+    std::size_t path;  // the length of the path without this call
     std::int32_t way;
   };
 

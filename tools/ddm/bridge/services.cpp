@@ -13,7 +13,7 @@
 namespace ddm {
 namespace {
 
-// On loopback a connection succeeds at once or never.
+// On loopback a connection attempt succeeds or fails at once.
 constexpr std::chrono::milliseconds kProgramTime{500};
 
 constexpr std::size_t kMaxList = 0xffff;  // the largest length in four hex digits

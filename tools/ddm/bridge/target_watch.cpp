@@ -43,8 +43,8 @@ void TargetWatch::refresh() {
 void TargetWatch::watch_directories() {
   if (!inotify_.valid()) return;
   for (const std::string& directory : discovery_directories(geteuid())) {
-    // The directory is made by the first program. Its parent is often /tmp, where much happens, so
-    // it is watched only as long as it has to be. Watching twice is the same as once.
+    // The first program creates the directory. Its parent is often /tmp, with many events, so it is
+    // watched only until then. Watching a directory twice has no effect.
     if (inotify_add_watch(inotify_.get(), directory.c_str(), kChanges) < 0) {
       (void)inotify_add_watch(inotify_.get(), parent_of(directory).c_str(), kChanges);
     }

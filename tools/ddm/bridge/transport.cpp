@@ -111,8 +111,8 @@ bool Transport::handle(AdbPacket packet) {
   // Old adbs close with arg0 0.
   const bool nameless = packet.command == kAdbClose && packet.arg0 == 0;
   if (at == streams_.end() || (at->second.remote_id != packet.arg0 && !nameless)) {
-    // A stream that we have closed meanwhile: its CLSE is on the way to adb. A write to a stream
-    // that never existed gets one, too, so that adb does not wait.
+    // A stream closed here meanwhile: its CLSE is in transit to adb. A write to a stream that never
+    // existed is answered with CLSE, too, so that adb does not wait.
     if (packet.command == kAdbWrite) send({kAdbClose, 0, packet.arg0, {}});
     return true;
   }
@@ -129,7 +129,7 @@ bool Transport::handle(AdbPacket packet) {
       close(at);
       break;
     default:
-      break;  // AUTH and STLS: nobody has asked for them
+      break;  // AUTH and STLS: never requested
   }
   return true;
 }
@@ -140,7 +140,7 @@ bool Transport::connect(const AdbPacket& packet) {
   const std::uint32_t version = std::min(packet.arg0, kAdbVersionNoChecksums);
   if (version < kAdbVersionChecksums) return fail("CNXN with a version that nobody has");
   max_payload_ = std::min(packet.arg1, kAdbMaxPayload);
-  // Our CNXN goes out under the old rule, since adb learns the new one from it.
+  // The reply CNXN follows the old rule, since it announces the new one to adb.
   checksums_ = true;
   send({kAdbConnect, version, kAdbMaxPayload, banner()});
   checksums_ = version < kAdbVersionNoChecksums;
@@ -154,7 +154,7 @@ void Transport::open(const AdbPacket& packet) {
   std::string name = packet.payload;
   name.erase(std::find(name.begin(), name.end(), '\0'), name.end());
   std::unique_ptr<Stream> stream;
-  // arg1 would be a window for delayed acknowledgements, which we do not offer.
+  // arg1 would be a window for delayed acknowledgements, which this side does not offer.
   if (packet.arg0 != 0 && packet.arg1 == 0 && streams_.size() < kMaxStreams) {
     stream = services_.open(name);
   }

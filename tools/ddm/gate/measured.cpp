@@ -27,7 +27,7 @@ int jdk_of(std::string_view vm) {
   return number_in<int>(version.substr(0, version.find_first_not_of("0123456789"))).value_or(0);
 }
 
-// Removes what differs from run to run: a hidden class's address, and the number of a lambda on 17.
+// Removes parts that differ between runs: a hidden class's address, a lambda's number on 17.
 std::string stable_name(std::string name) {
   if (const std::size_t address = name.find("/0x"); address != std::string::npos) {
     name.resize(address);

@@ -8,8 +8,7 @@ namespace {
 constexpr std::uint64_t kAlignment = 8;
 constexpr std::uint64_t kUsualHeader = 16, kLargestHeader = 24, kGaps = 16;
 constexpr int kMaxClassesAbove = 1000;
-constexpr std::uint64_t kMostlyUpwards =
-    100;  // addresses that follow each other, to each that does not
+constexpr std::uint64_t kMostlyUpwards = 100;  // ascending pairs of addresses per descending one
 
 std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;

@@ -18,9 +18,9 @@ bool is_variable(const HeapGraph::Root& root) {
 
 }  // namespace
 
-// First all strongly reachable objects are found; then the shortest paths, breadth first: from the
-// static fields of all reachable classes and from the other roots; then from local variables to
-// what is left, since many objects that others hold are in a variable, too, while they are in use.
+// Finds all strongly reachable objects, then the shortest paths, breadth first: from the static
+// fields of all reachable classes and from the other roots; last from local variables to the
+// remaining objects, since many objects that the heap retains are also in a variable while in use.
 RootPaths::RootPaths(HeapGraph& graph)
     : graph_(graph),
       reach_(graph.size()),

@@ -60,7 +60,7 @@ void ElfSymbols::read(const std::string& bytes) {
       segments_.push_back({segment->p_offset, segment->p_vaddr, segment->p_filesz});
     }
   }
-  // .symtab has what .dynsym has, and more; libraries that are stripped have the second alone.
+  // .symtab includes .dynsym; stripped libraries have only .dynsym.
   for (const std::uint32_t kind : {SHT_SYMTAB, SHT_DYNSYM}) {
     for (std::uint64_t i = 0; i < head->e_shnum && symbols_.empty(); ++i) {
       const auto section = part_at<Elf64_Shdr>(bytes, head->e_shoff + i * sizeof(Elf64_Shdr));

@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kRequestTime{10};  // for a head to arrive
 constexpr std::chrono::seconds kSendTime{60};     // for a response to be read
-constexpr std::chrono::seconds kLingerTime{1};    // for what a client still sends
+constexpr std::chrono::seconds kLingerTime{1};    // to read data that a client still sends
 constexpr int kPollMillis = 200;
 
 // Waits for these events; false: `deadline` has passed, or the server ends.

@@ -26,7 +26,7 @@ a { margin-right: .6rem; }
 <th>heap</th><th>collections</th><th>threads</th><th class="text">look</th></tr></thead><tbody></tbody></table></div>
 )";
 
-// Names go in as text, never as markup.
+// Names are inserted as text, never as markup.
 constexpr std::string_view kScript = R"(
 "use strict";
 const token = JSON.parse(document.getElementById("token").textContent);

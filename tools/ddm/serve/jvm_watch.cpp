@@ -92,7 +92,7 @@ std::vector<WatchedJvm> JvmWatch::read() {
   std::vector<std::thread> helpers;
   try {
     while (helpers.size() + 1 < std::min(kMaxParallel, all.size())) helpers.emplace_back(work);
-  } catch (const std::system_error&) {  // fewer threads do it, too
+  } catch (const std::system_error&) {  // continues with fewer threads
   }
   work();
   for (std::thread& helper : helpers) helper.join();

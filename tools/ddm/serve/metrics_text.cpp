@@ -63,7 +63,7 @@ const std::vector<Metric>& all_metrics() {
   return kMetrics;
 }
 
-// As a label's value; what is no UTF-8 becomes U+FFFD.
+// Escapes the value of a label; invalid UTF-8 becomes U+FFFD.
 std::string label(std::string_view text) {
   constexpr std::size_t kLongest = 200;
   std::string out;
