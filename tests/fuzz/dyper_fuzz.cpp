@@ -28,7 +28,7 @@ void use(const std::string& document) {
   ddm::ClassTypes types;
   types.change(ddm::child_of(root, "CLASSES"), errors);
   ddm::ThreadChoice choice;
-  choice.change(ddm::child_of(root, "THREADS"), std::nullopt, errors);
+  choice.change(ddm::child_of(root, "THREADS"), {}, errors);
   ddm::DyperVariables variables;
   for (const pugi::xml_node child : root.children()) {
     (void)variables.set(ddm::attribute_of(child, "NAME"), ddm::attribute_of(child, "VALUE"));

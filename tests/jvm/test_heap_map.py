@@ -207,7 +207,7 @@ def a_vm_that_lacks_any_entry_of_its_tables_gets_a_map(t):
 @test(gc=WALKED, jdks="each", timeout=900, daily=1)
 def no_wrong_entry_of_the_vms_tables_harms_a_map(t):
     """Off by a word, half a word, or up to a mebibyte: a map all the same, or addresses that are made up."""
-    names = entries_of_the_layout("vm/object_layout.cpp", "heap/open_buffers.cpp", "heap/region_roles.cpp")
+    names = entries_of_the_layout("vm/object_layout.cpp", "heap/open_buffers.cpp")
     assert len(names) > 50
     for name in t.some(names, 20):
         far = 1 + zlib.crc32(name.encode()) % (1 << 20)

@@ -96,7 +96,7 @@ std::vector<uid_t> users_with_targets() {
     }
   }
   std::ranges::sort(users);
-  users.erase(std::ranges::unique(users).begin(), users.end());
+  users.erase(std::unique(users.begin(), users.end()), users.end());
   return users;
 }
 
@@ -110,7 +110,8 @@ std::vector<Target> list_targets() {
     }
   }
   std::ranges::stable_sort(result, {}, &Target::pid);
-  result.erase(std::ranges::unique(result, {}, &Target::pid).begin(), result.end());
+  const auto same_process = [](const Target& a, const Target& b) { return a.pid == b.pid; };
+  result.erase(std::unique(result.begin(), result.end(), same_process), result.end());
   return result;
 }
 

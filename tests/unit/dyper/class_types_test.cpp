@@ -70,11 +70,11 @@ TEST_CASE("a choice can be taken back when its thread has ended") {
   std::vector<DyperError> errors;
   const auto ignore = read_xml("<THREADS><THREAD ID='7' IGNORE='true'/></THREADS>");
   const auto neither = read_xml("<THREADS><THREAD ID='7'/></THREADS>");
-  choice.change((*ignore)->document_element(), {{7}}, errors);
-  choice.change((*neither)->document_element(), {{1}}, errors);
+  choice.change((*ignore)->document_element(), {7}, errors);
+  choice.change((*neither)->document_element(), {1}, errors);
   CHECK(errors.empty());
   CHECK(choice.uses(7, true));
-  choice.change((*ignore)->document_element(), {{1}}, errors);
+  choice.change((*ignore)->document_element(), {1}, errors);
   CHECK(errors.size() == 1);
   choice.change((*ignore)->document_element(), {}, errors);  // nobody knows who lives
   CHECK(errors.size() == 1);
