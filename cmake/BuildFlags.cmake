@@ -9,6 +9,11 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(ddm_build_flags INTERFACE --param=ggc-min-heapsize=4000000)
 endif()
+# The linker leaves out what nothing calls.
+if(NOT DDM_SANITIZE)
+  target_compile_options(ddm_build_flags INTERFACE -ffunction-sections -fdata-sections)
+  target_link_options(ddm_build_flags INTERFACE -Wl,--gc-sections)
+endif()
 if(DDM_SANITIZE)
   target_compile_options(ddm_build_flags INTERFACE
     -fsanitize=${DDM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -184,4 +184,4 @@ def zsh_takes_its_completion(t):
         zpty -d shell
     """
     out = subprocess.run(["zsh", "-f", "-c", script], capture_output=True, text=True, timeout=t.timeout, cwd=t.dir)
-    assert out.returncode == 0 and "Sample what runs as well (cpu=samples)" in out.stdout, out
+    assert out.returncode == 0 and "Also sample running threads (cpu=samples)" in out.stdout, out

@@ -66,7 +66,7 @@ void add_paths(CLI::App& app, Command& chosen) {
       add_command(app, chosen, "paths",
                   "Show the paths from GC roots to the objects of a class (heap dump)", paths);
   require(add_text(command, "PID", options.target,
-                   std::string(kTargetHelp) + "; or a heap dump file (hprof)"));
+                   std::string(kTargetHelp) + "; or a heap dump (hprof)"));
   require(add_text(command, "CLASS", options.class_name,
                    "shop.Session, or Session if the name is unique; byte[]"));
   command.add_option("--top", options.top, "Number of paths to show")->capture_default_str();
