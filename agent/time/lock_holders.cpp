@@ -63,7 +63,7 @@ void LockHolders::find_layout(jvmtiEnv* jvmti, JNIEnv* jni) {
   const auto owner = vm_structs::offset_of("ObjectMonitor", "_owner");
   if (vm_threads_ && pending && owner) {
     pending_offset_ = *pending;
-    owner_offset_ = *owner;
+    owner_offset_ = owner;
   }
   stack_base_ = vm_structs::offset_of("JavaThread", "_stack_base");
   stack_size_ = vm_structs::offset_of("JavaThread", "_stack_size");
@@ -75,7 +75,7 @@ void LockHolders::find_layout(jvmtiEnv* jvmti, JNIEnv* jni) {
 std::optional<LockHolders::Owner> LockHolders::owner_word(JNIEnv* jni) const {
   Owner owner;
   const Trust trust = trust_.load(std::memory_order_relaxed);
-  if (owner_offset_ == 0 || trust == Trust::kNone) return owner;
+  if (!owner_offset_ || trust == Trust::kNone) return owner;
   const auto read = [trust](std::uintptr_t at, std::int64_t offset, auto& to) {
     at += static_cast<std::uintptr_t>(offset);
     if (trust != Trust::kTrusted) return read_own_memory(at, &to, sizeof to);
@@ -84,7 +84,7 @@ std::optional<LockHolders::Owner> LockHolders::owner_word(JNIEnv* jni) const {
   };
   if (!read(vm_threads_->of(jni), pending_offset_, owner.monitor)) owner.monitor = 0;
   if (owner.monitor == 0) return owner;
-  if (!read(owner.monitor, owner_offset_, owner.word)) return Owner{};
+  if (!read(owner.monitor, *owner_offset_, owner.word)) return Owner{};
   // Not before the layout is verified, not even for 0.
   if (owner.word == 0 && trust == Trust::kTrusted) return {};
   return owner;
@@ -100,7 +100,7 @@ HeldBy LockHolders::of_monitor(JNIEnv* jni, jobject object) noexcept {
     const std::optional<Owner> owner = owner_word(jni);
     if (!owner) return {};
     if (owner->monitor == 0) judge_missing_monitor(jni);
-    const bool compared = owner_offset_ == 0 || trust_ != Trust::kNotYet;
+    const bool compared = !owner_offset_ || trust_ != Trust::kNotYet;
     const std::optional<std::int64_t> id = compared ? known(jni, *owner, object) : std::nullopt;
     return id ? holder(jni, *id) : query_owner(jni, *owner, object);
   } catch (const std::exception&) {
@@ -170,7 +170,7 @@ void LockHolders::compare(JNIEnv* jni, const Owner& owner, jthread official) {
 // The calling thread waits for a monitor and its JavaThread names none: the offset is wrong, unless
 // the thread is virtual, whose carrier may not have the pending monitor.
 void LockHolders::judge_missing_monitor(JNIEnv* jni) {
-  if (owner_offset_ == 0 || trust_ != Trust::kNotYet) return;
+  if (!owner_offset_ || trust_ != Trust::kNotYet) return;
   LocalRef<jthread> current(jni, nullptr);
   if (jvmti_->GetCurrentThread(current.out()) == JVMTI_ERROR_NONE && current &&
       (virtual_thread_ == nullptr || !jni->IsInstanceOf(current.get(), virtual_thread_))) {

@@ -85,8 +85,8 @@ class LockHolders {
   CallTree* traces_ = nullptr;
   std::optional<ThreadFields> fields_;
   std::optional<VmThreads> vm_threads_;
-  std::int64_t pending_offset_ = 0;  // JavaThread::_current_pending_monitor
-  std::int64_t owner_offset_ = 0;    // ObjectMonitor::_owner; 0: unknown
+  std::int64_t pending_offset_ = 0;           // JavaThread::_current_pending_monitor
+  std::optional<std::int64_t> owner_offset_;  // ObjectMonitor::_owner
   std::atomic<Trust> trust_{Trust::kNotYet};
   std::atomic<int> agreed_{0}, differed_{0};
   std::optional<std::int64_t> stack_base_, stack_size_;  // offsets in a JavaThread
