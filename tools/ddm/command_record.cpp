@@ -229,7 +229,7 @@ int record(const RecordOptions& given) {
 void add_record(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(
       app, chosen, "record",
-      "Record allocations for some time and write a report; loads the agent if necessary", record);
+      "Record allocations for some time and write a report; loads the agent if needed", record);
   add_text(command, "PID", options.target, kOnlyTargetHelp);
   WantedOptions& wanted = options.wanted;
   const auto cpu =
