@@ -48,7 +48,7 @@ def waiting_for_a_lock_is_told_with_who_held_it(t):
 def a_program_in_a_container_is_found_by_its_name(t):
     said = example(t, "in-a-container")
     assert re.search(r"[\d,]+ allocations, [\d.]+ MiB in 2\.\d s; report written to", said), said
-    assert re.search(r"in a container  OpenJDK \S+  shop\.Shop", said), said
+    assert re.search(r"in a container  OpenJDK \S+ +shop\.Shop", said), said
 
 
 @test(queue=True, every_days=5)
