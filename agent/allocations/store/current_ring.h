@@ -3,7 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <utility>
 
 #include "allocations/store/alloc_ring.h"
 #include "core/reclamation.h"
@@ -20,7 +22,14 @@ class CurrentRing {
   AllocRing* get() const { return ring_.load(); }
 
   // Waits briefly for writers, so that the memory is not kept until the next retire().
-  void replace(std::shared_ptr<AllocRing> ring);
+  void replace(std::shared_ptr<AllocRing> ring) {
+    constexpr std::chrono::milliseconds kPatienceWithWriters{100};
+    ring_.store(ring.get());
+    if (auto old = std::exchange(owned_, std::move(ring))) {
+      reclamation_.retire(std::move(old));
+      reclamation_.wait_for_readers(kPatienceWithWriters);
+    }
+  }
 
  private:
   Reclamation& reclamation_;

@@ -1,6 +1,7 @@
 // A consistent copy of recorded allocations, newest first, owned by the reader.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -22,47 +23,41 @@ class RecordSet {
 
   // i = 0 is the newest record.
   Entry operator[](std::size_t i) const {
-    const std::size_t at = records_.size() - 1 - i;
-    return {records_[at], {frames_.data() + first_frame_[at], records_[at].frame_count}};
+    const auto& [record, first_frame] = records_[records_.size() - 1 - i];
+    return {record, {frames_.data() + first_frame, record.frame_count}};
   }
 
   void reserve(std::size_t records, std::size_t frames) {
     records_.reserve(records);
-    first_frame_.reserve(records);
     frames_.reserve(frames);
-  }
-
-  void clear() {
-    records_.clear();
-    first_frame_.clear();
-    frames_.clear();
   }
 
   // Drops the oldest beyond `most`.
   void keep_newest(std::size_t most) {
-    if (records_.size() <= most) return;
-    const auto excess = static_cast<std::ptrdiff_t>(records_.size() - most);
-    records_.erase(records_.begin(), records_.begin() + excess);
-    first_frame_.erase(first_frame_.begin(), first_frame_.begin() + excess);
+    if (records_.size() > most) records_.erase(records_.begin(), records_.end() - most);
   }
 
   // Appends a record newer than all others; frame_count is taken from `frames`.
   void append_newer(AllocRecord record, std::span<const Frame> frames) {
     record.frame_count = static_cast<std::uint16_t>(frames.size());
-    records_.push_back(record);
-    first_frame_.push_back(frames_.size());
+    records_.push_back({record, frames_.size()});
     frames_.insert(frames_.end(), frames.begin(), frames.end());
   }
   // Sorts records that were appended out of order.
-  void sort();
+  void sort() {
+    std::ranges::sort(records_, {}, [](const Stored& one) { return one.record.seq; });
+  }
 
   // Number of records that were overwritten before they could be copied.
   std::int64_t overtaken() const { return overtaken_; }
   void set_overtaken(std::int64_t count) { overtaken_ = count; }
 
  private:
-  std::vector<AllocRecord> records_;  // oldest first; operator[] reverses the order
-  std::vector<std::size_t> first_frame_;
+  struct Stored {
+    AllocRecord record;
+    std::size_t first_frame;
+  };
+  std::vector<Stored> records_;  // oldest first; operator[] reverses the order
   std::vector<Frame> frames_;
   std::int64_t overtaken_ = 0;
 };
