@@ -11,28 +11,28 @@
 namespace ddm {
 namespace {
 
+template <typename Test>
+bool any_method(std::span<const Frame> frames, const NameTable& names, Test test) {
+  return std::any_of(frames.begin(), frames.end(),
+                     [&](const Frame& frame) { return test(names.method(frame.method)); });
+}
+
 bool stands_inside(const ScopeRoot& root, std::span<const Frame> frames, const NameTable& names) {
-  switch (root.rule) {
-    case ScopeRoot::Rule::kEverything:
-      return true;
-    case ScopeRoot::Rule::kNothing:
-      return false;
-    case ScopeRoot::Rule::kBelowMethod:
-      return std::any_of(frames.begin(), frames.end(), [&](const Frame& frame) {
-        const MethodName& method = names.method(frame.method);
-        return method.method == root.method && method.class_name == root.class_name;
-      });
-    case ScopeRoot::Rule::kProgram:
-      return std::any_of(frames.begin(), frames.end(), [&](const Frame& frame) {
-        return is_program_under_test(names.method(frame.method).class_name);
-      });
+  if (root.rule == ScopeRoot::Rule::kBelowMethod) {
+    return any_method(frames, names, [&](const MethodName& method) {
+      return method.method == root.method && method.class_name == root.class_name;
+    });
   }
-  return false;
+  if (root.rule == ScopeRoot::Rule::kProgram) {
+    return any_method(frames, names, [](const MethodName& method) {
+      return is_program_under_test(method.class_name);
+    });
+  }
+  return root.rule == ScopeRoot::Rule::kEverything;
 }
 
 bool is_in_creators_place(std::span<const Frame> made_at, const NameTable& names) {
-  return std::any_of(made_at.begin(), made_at.end(), [&](const Frame& frame) {
-    const MethodName& method = names.method(frame.method);
+  return any_method(made_at, names, [](const MethodName& method) {
     return replaces_creator(method.class_name, method.method);
   });
 }
@@ -106,24 +106,20 @@ void Scopes::end(ScopeNumber number) {
   const bool nested = parent != nullptr && parent->owner == scope->owner;
   const bool counts_there =
       parent != nullptr && parent->result.root.rule != ScopeRoot::Rule::kNothing;
-  for (auto at = members_.begin(); at != members_.end();) {
-    Member& member = at->second;
-    bool forgotten = false;
-    if (member.scope == number) {
-      if (member.part == Part::kOwner && parent != nullptr) {
-        member.scope = scope->parent;
-        member.part = nested ? Part::kOwner : Part::kMade;
-      } else if (member.part == Part::kOwner) {
-        member = {0, Part::kLent, member.is_virtual};
-        forgotten = !scope->owner_was_lent;
-      } else if (counts_there) {
-        member.scope = scope->parent;
-      } else {
-        member = {0, Part::kLent, member.is_virtual};
-      }
-      forgotten |= member.scope == 0 && member.is_virtual;
+  // Moves a member of this scope to where it belongs now. True: nowhere, it is to be forgotten.
+  const auto leaves = [&](Member& member) {
+    if (member.scope != number) return false;
+    const bool owner = member.part == Part::kOwner;
+    if (owner ? parent != nullptr : counts_there) {
+      member.scope = scope->parent;
+      if (owner) member.part = nested ? Part::kOwner : Part::kMade;
+      return false;
     }
-    at = forgotten ? members_.erase(at) : std::next(at);
+    member = {0, Part::kLent, member.is_virtual};
+    return member.is_virtual || (owner && !scope->owner_was_lent);
+  };
+  for (auto at = members_.begin(); at != members_.end();) {
+    at = leaves(at->second) ? members_.erase(at) : std::next(at);
   }
   if (counts_there) {
     try {
