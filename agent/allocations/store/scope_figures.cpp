@@ -1,10 +1,15 @@
 #include "allocations/store/scope_figures.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
+
+#include "stack/names/first_use.h"
+#include "stack/names/jdk_classes.h"
+#include "stack/names/test_frames.h"
 
 namespace ddm {
 namespace {
@@ -37,7 +42,7 @@ class Walks {
       }
       const NameId method = tree_.frame(trace).method;
       const MethodKinds::Kind kind = kinds_.of(method, names_);
-      if (ends_at(kind)) break;
+      if (root_.rule == ScopeRoot::Rule::kEverything && kind.kit) break;
       path_.push_back({trace, method, kind});
     }
     for (; !path_.empty(); path_.pop_back()) {
@@ -58,9 +63,6 @@ class Walks {
   }
 
  private:
-  bool ends_at(MethodKinds::Kind kind) const {
-    return root_.rule == ScopeRoot::Rule::kEverything && kind.kit;
-  }
   // A test method may be called by another one of the same name; the innermost one counts.
   bool is_root(NameId method, MethodKinds::Kind kind) const {
     if (root_.rule != ScopeRoot::Rule::kBelowMethod || kind.name_hash != root_hash_) return false;
@@ -86,20 +88,35 @@ class Walks {
 bool is_measured(Scopes::Part part, ScopeRoot::Rule rule, const Walked& stack) {
   if (part == Scopes::Part::kMade) return true;
   if (part == Scopes::Part::kLent) return stack.program || !stack.runner;
-  switch (rule) {
-    case ScopeRoot::Rule::kEverything:
-      return true;
-    case ScopeRoot::Rule::kBelowMethod:
-      return stack.root;
-    case ScopeRoot::Rule::kProgram:
-      return stack.program;
-    case ScopeRoot::Rule::kNothing:
-      break;
-  }
-  return false;
+  if (rule == ScopeRoot::Rule::kBelowMethod) return stack.root;
+  if (rule == ScopeRoot::Rule::kProgram) return stack.program;
+  return rule == ScopeRoot::Rule::kEverything;
 }
 
 }  // namespace
+
+std::uint32_t MethodKinds::hash_of(const std::string& class_name, const std::string& method) {
+  constexpr std::size_t kMultiplier = 31;
+  return static_cast<std::uint32_t>(std::hash<std::string>()(class_name) * kMultiplier +
+                                    std::hash<std::string>()(method));
+}
+
+const MethodKinds::Kind& MethodKinds::classify(NameId method, const NameTable& names) {
+  if (method < kMostKept && method >= kinds_.size()) {
+    kinds_.resize(method + 1 + kinds_.size() / 2);
+  }
+  const MethodName& name = names.method(method);
+  Kind& kind = method < kMostKept ? kinds_[method] : not_kept_;
+  kind.known = true;
+  kind.first_use = is_first_use(name.class_name, name.method);
+  kind.waiting = is_contention(name.class_name, name.method);
+  kind.jdk = is_jdk_class(name.class_name);
+  kind.runner = is_test_runner(name.class_name);
+  kind.program = is_program_under_test(name.class_name);
+  kind.kit = name.class_name.starts_with("ddm.test.");
+  kind.name_hash = hash_of(name.class_name, name.method);
+  return kind;
+}
 
 ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names, MethodKinds& kinds) {
   ScopeFigures figures;
@@ -117,11 +134,9 @@ ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names, Meth
                               stack.first_use || stack.waits, part == Scopes::Part::kOwner});
     }
   }
-  const auto order = [](const ScopeSite& one) {
+  std::ranges::sort(figures.list, {}, [](const ScopeSite& one) {
     return std::tuple(-one.bytes, -one.objects, one.class_id, one.trace);
-  };
-  std::sort(figures.list.begin(), figures.list.end(),
-            [&](const ScopeSite& a, const ScopeSite& b) { return order(a) < order(b); });
+  });
   return figures;
 }
 
