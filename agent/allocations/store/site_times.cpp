@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "allocations/store/live_history.h"
+
 namespace ddm {
 
 void SiteTimes::poll(const SiteTable& sites, std::int64_t ms) {
@@ -59,20 +61,7 @@ void SiteTimes::limit_shares() {
 // One share of each site remains.
 void SiteTimes::merge_shares(Moment& moment) {
   shares_ -= moment.size();
-  // A poll visits the sites in order: the shares of a single one are sorted already.
-  if (!std::ranges::is_sorted(moment, {}, &Share::site)) {
-    std::ranges::sort(moment, {}, &Share::site);
-  }
-  auto end = moment.begin();
-  for (auto from = moment.begin(); from != moment.end();) {
-    Share sum = *from++;
-    for (; from != moment.end() && from->site == sum.site; ++from) {
-      sum.count += from->count;
-      sum.bytes += from->bytes;
-    }
-    *end++ = sum;
-  }
-  moment.erase(end, moment.end());
+  merge_by_site(moment);
   moment.shrink_to_fit();
   shares_ += moment.size();
 }

@@ -39,6 +39,11 @@ class SiteTimes {
   struct Share {
     SiteNumber site = 0;
     double count = 0, bytes = 0;
+
+    void operator+=(const Share& more) {
+      count += more.count;
+      bytes += more.bytes;
+    }
   };
   using Moment = std::vector<Share>;
 
