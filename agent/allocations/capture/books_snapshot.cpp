@@ -23,11 +23,11 @@ void BooksSnapshot::count_late(const RecordSet& records,
     thread.seen.add({1, 0, double{record.weight}, record.weighted_bytes(), 0});
     if (!sites_) continue;
     SiteEntry one{record.class_id, record.trace, record.size, double{record.weight}};
-    if (following && live_gc_) {
+    if (following && live_.gc) {
       constexpr std::uint64_t kSomeHandle = 1;  // never dereferenced: it is in this copy alone
       one.handle = following->each ? kSomeHandle : 0;
       one.born = BirthTime::of(record.time_ms - following->began_ms);
-      one.born_gc = BirthGc::of(*live_gc_);
+      one.born_gc = BirthGc::of(*live_.gc);
     }
     site_entries_.push_back(one);
   }
@@ -35,9 +35,9 @@ void BooksSnapshot::count_late(const RecordSet& records,
 
 SiteSet BooksSnapshot::sites(const BookTotals& totals, std::int64_t live_ms) {
   if (!sites_) return {};
+  live_.now_ms = live_ms;
   SiteSet set(std::move(sites_), std::move(site_sums_), site_entries_, totals.seen,
-              totals.seen_bytes,
-              {live_ms, std::move(site_history_), live_gc_.value_or(0), std::move(site_ages_)});
+              totals.seen_bytes, std::move(live_));
   set.set_times(std::move(site_times_));
   return set;
 }

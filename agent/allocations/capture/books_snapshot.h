@@ -45,7 +45,7 @@ class BooksSnapshot {
   BookTotals totals() const;
 
   // The collection as of which the live figures are; nullopt: no objects are followed.
-  std::optional<std::uint64_t> live_gc() const { return live_gc_; }
+  std::optional<std::uint64_t> live_gc() const { return live_.gc; }
 
   // Call after count_late(): the sites' totals are then those seen. `live_ms`: how long objects
   // have been followed.
@@ -68,9 +68,7 @@ class BooksSnapshot {
   bool has_counters_ = false;
   std::shared_ptr<const Sites> sites_;  // null: not counted, or not requested
   std::vector<SiteReading> site_sums_;
-  std::optional<std::uint64_t> live_gc_;
-  std::vector<SiteMoment> site_history_;
-  std::vector<SiteAges> site_ages_;
+  LiveReading live_;
   TimesReading site_times_;
   std::vector<SiteEntry> site_entries_;  // not included in the sums
 };

@@ -34,7 +34,7 @@ std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
   if (!sites) return "live= needs sites, and there are none";
   JavaVM* vm = nullptr;
   if (bell_ == nullptr && jni->GetJavaVM(&vm) == JNI_OK) bell_ = GcBell::create(vm);
-  auto table = LiveTable::create(sites->size(), sampling);
+  auto table = LiveTable::create(sites->table().size(), sampling);
   if (!table) return "no memory to follow live objects";
   if (bell_ == nullptr || !bell_->switch_to(true)) return "the VM tells of no collections";
   freed_memory_.forget();  // the memory is needed again
@@ -314,7 +314,7 @@ void LiveObjects::hold_strongly(JNIEnv* jni, const LiveStore::Chunks& chunks,
   chunks.for_each([&](const LiveObject& one) {
     const jobject strong = jni->NewGlobalRef(weak(one.handle));
     if (strong == nullptr) return;  // the object is dead, or no memory
-    if (!held.add(reinterpret_cast<std::uintptr_t>(strong), sites_->trace_of(one.site))) {
+    if (!held.add(reinterpret_cast<std::uintptr_t>(strong), sites_->table()[one.site].trace)) {
       jni->DeleteGlobalRef(strong);
     }
   });
@@ -324,7 +324,7 @@ void LiveObjects::note_peaks() {
   std::vector<SiteNumber> sites;
   {
     const auto held = sites_->hold();
-    sites_->for_each([&](SiteNumber site) { sites.push_back(site); });
+    sites_->table().for_each([&](SiteNumber site, const SiteSum&) { sites.push_back(site); });
   }
   for (std::size_t i = 0; i < sites.size() && !stopping_;) {
     const auto held = sites_->hold();

@@ -242,9 +242,7 @@ BooksSnapshot ThreadBooks::snapshot(What what, const std::function<void()>& read
     moment.sites_ = sites_;
     held = sites_->hold();
     moment.site_sums_ = sites_->sums();
-    if (const LiveTable* live = sites_->live()) moment.live_gc_ = live->gc();
-    moment.site_history_ = sites_->history();
-    moment.site_ages_ = sites_->ages();
+    moment.live_ = sites_->live_reading();
     moment.site_times_ = sites_->times();
   }
   for (const auto& [vm_thread, book] : books_) {

@@ -56,8 +56,8 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> su
                  LiveReading live)
     : sites_(std::move(sites)), history_(std::move(live.history)) {
   std::unordered_map<std::uint64_t, SiteReading> late;
-  std::unordered_map<std::uint64_t, AgeSum> ages;
-  for (const SiteAges& one : live.ages) ages[SiteSum::key_of(one.class_id, one.trace)] = one.sum;
+  std::unordered_map<std::uint64_t, AgeSum> ages(live.ages.begin(), live.ages.end());
+  const std::uint64_t gc = live.gc.value_or(0);
   double unplaced = 0;
   for (const SiteReading& reading : sums) {
     if (reading.sum.trace == kNoTrace) unplaced += reading.sum.count;
@@ -69,7 +69,7 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> su
     reading.sum.trace = one.trace;
     reading.sum.add(one);
     if (one.born == 0) continue;
-    if (const std::uint64_t age = BirthGc::age(one.born_gc, live.gc); one.handle != 0 && age > 0) {
+    if (const std::uint64_t age = BirthGc::age(one.born_gc, gc); one.handle != 0 && age > 0) {
       ages[reading.sum.key()].add(age, one.weight, one.weight * static_cast<double>(one.size));
     }
     reading.live.seen(one.weight, one.weight * static_cast<double>(one.size), one.handle != 0,

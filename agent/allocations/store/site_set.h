@@ -30,14 +30,6 @@ struct SiteLife {
   SiteLife& operator+=(const SiteLife& more);
 };
 
-// Additional data for a reader if objects are followed.
-struct LiveReading {
-  std::int64_t now_ms = 0;  // since following began
-  std::vector<SiteMoment> history = {};
-  std::uint64_t gc = 0;  // the collection as of which figures are
-  std::vector<SiteAges> ages = {};
-};
-
 struct Site {
   NameId class_id = kUnknownName;
   TraceNumber trace = kNoTrace;

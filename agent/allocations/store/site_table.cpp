@@ -27,8 +27,4 @@ SiteNumber SiteTable::other(NameId class_id, TraceNumber trace) {
   return trace != kNoTrace ? other(class_id, kNoTrace) : kUnknown;
 }
 
-void SiteTable::add_names(NamesInUse& used) const {
-  for_each([&](SiteNumber, const SiteSum& sum) { used.classes.insert(sum.class_id); });
-}
-
 }  // namespace ddm

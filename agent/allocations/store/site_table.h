@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "allocations/store/live_store.h"
@@ -68,11 +70,12 @@ struct SiteMoment {
   std::vector<SiteChange> changes;
 };
 
-// LiveTable's ages, by names.
-struct SiteAges {
-  NameId class_id = kUnknownName;
-  TraceNumber trace = kNoTrace;
-  AgeSum sum;
+// Additional data for a reader if objects are followed.
+struct LiveReading {
+  std::int64_t now_ms = 0;  // since following began
+  std::vector<SiteMoment> history;
+  std::optional<std::uint64_t> gc;  // the collection as of which figures are; nullopt: not followed
+  std::vector<std::pair<std::uint64_t, AgeSum>> ages;  // by SiteSum::key()
 };
 
 // A site as a reader gets it.
@@ -121,7 +124,6 @@ class SiteTable {
       if (sums_[site].count != 0) use(site, sums_[site]);
     }
   }
-  void add_names(NamesInUse& used) const;
 
  private:
   static constexpr SiteNumber kUnknown = 0;  // unknown class, no stack

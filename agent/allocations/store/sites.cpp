@@ -18,10 +18,10 @@ void Sites::drain_if_needed(SiteJournal& journal, bool full) {
   } else if (!lock.try_lock()) {
     return;  // another thread reads or drains; the journal still has room
   }
-  drain(journal, journal.written_);
+  take(journal, journal.written_);
 }
 
-void Sites::drain(SiteJournal& journal, std::uint64_t end) {
+void Sites::take(SiteJournal& journal, std::uint64_t end) {
   const auto entry = [&](std::uint64_t i) -> const SiteEntry& {
     return journal.entries_[i % SiteJournal::kEntries];
   };
@@ -52,7 +52,7 @@ std::unique_ptr<LiveTable> Sites::follow(std::unique_ptr<LiveTable> live) {
 
 void Sites::close(SiteJournal& journal) {
   const std::lock_guard lock(mutex_);
-  drain(journal, journal.written_);
+  take(journal, journal.written_);
 }
 
 void Sites::count(const SiteEntry& one) {
@@ -85,32 +85,27 @@ TimesReading Sites::times() const {
   return result;
 }
 
-std::vector<SiteMoment> Sites::history() const {
-  std::vector<SiteMoment> result;
+LiveReading Sites::live_reading() const {
+  LiveReading result;
   if (!live_) return result;
   for (const LiveHistory::Moment& moment : live_->history().moments()) {
-    result.push_back({moment.ms, {}});
-    result.back().changes.reserve(moment.changes.size());
+    std::vector<SiteChange>& changes =
+        result.history.emplace_back(SiteMoment{moment.ms, {}}).changes;
+    changes.reserve(moment.changes.size());
     for (const LiveChange& change : moment.changes) {
       const SiteSum& sum = table_[change.site];
-      result.back().changes.push_back(
-          {sum.class_id, sum.trace, change.seen_bytes, change.dead_bytes});
+      changes.push_back({sum.class_id, sum.trace, change.seen_bytes, change.dead_bytes});
     }
   }
-  return result;
-}
-
-std::vector<SiteAges> Sites::ages() const {
-  std::vector<SiteAges> result;
-  if (!live_) return result;
+  result.gc = live_->gc();
   live_->for_each_age([&](SiteNumber site, const AgeSum& sum) {
-    result.push_back({table_[site].class_id, table_[site].trace, sum});
+    result.ages.emplace_back(table_[site].key(), sum);
   });
   return result;
 }
 
 void Sites::add_names(NamesInUse& used) const {
-  table_.add_names(used);
+  table_.for_each([&](SiteNumber, const SiteSum& sum) { used.classes.insert(sum.class_id); });
   traces_->add_names(used);
 }
 

@@ -71,7 +71,7 @@ class Sites {
   // Counts without a journal.
   void count(const SiteEntry& one);
   // On any thread, inside a hold(): drains what its thread has published, up to `end`.
-  void take(SiteJournal& journal, std::uint64_t end) { drain(journal, end); }
+  void take(SiteJournal& journal, std::uint64_t end);
 
   // Keeps journals from being drained.
   [[nodiscard]] std::unique_lock<std::mutex> hold() const { return std::unique_lock(mutex_); }
@@ -83,28 +83,20 @@ class Sites {
   void poll_times(std::int64_t ms) { times_.poll(table_, ms); }
   TimesReading times() const;
 
-  // Inside a hold(): the history and the ages of followed objects.
-  std::vector<SiteMoment> history() const;
-  std::vector<SiteAges> ages() const;
+  // Inside a hold(), without now_ms.
+  LiveReading live_reading() const;
 
   // Sets the table of followed objects, inside a hold(); null: none. Returns the previous one.
   std::unique_ptr<LiveTable> follow(std::unique_ptr<LiveTable> live);
   LiveTable* live() { return live_.get(); }
-  std::size_t size() const { return table_.size(); }  // upper bound of site numbers
-  // For a site that the caller has obtained inside a hold(); constant.
-  TraceNumber trace_of(SiteNumber site) const { return table_[site].trace; }
+  // Inside a hold(); its size(), and the class and stack of a known site, are constant.
+  const SiteTable& table() const { return table_; }
   // Inside a hold(): weak handles that arrived after following ended, or without room.
   std::vector<std::uint64_t> take_strays() { return std::exchange(strays_, {}); }
-  // Inside a hold(): calls use(number) for each site.
-  template <typename Use>
-  void for_each(Use use) const {
-    table_.for_each([&](SiteNumber site, const SiteSum&) { use(site); });
-  }
 
  private:
   Sites(std::unique_ptr<CallTree> traces) : traces_(std::move(traces)), table_(traces_->most()) {}
   void drain_if_needed(SiteJournal& journal, bool full);
-  void drain(SiteJournal& journal, std::uint64_t end);
   void add(const SiteEntry& one) {
     const SiteNumber site = table_.add(one);
     if (one.born != 0) follow(site, one);

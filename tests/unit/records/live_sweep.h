@@ -22,7 +22,7 @@ void sweep_live(Sites& sites, std::uint64_t gc, std::uint32_t now, Dies dies) {
   table.count_ages(chunks);
   table.give_back_swept(std::move(chunks));
   table.note_all(BirthTime::ms(now));
-  sites.for_each([&](SiteNumber site) { table.note(site); });
+  sites.table().for_each([&](SiteNumber site, const SiteSum&) { table.note(site); });
 }
 
 }  // namespace ddm

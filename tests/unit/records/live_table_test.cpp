@@ -121,7 +121,7 @@ class Followed {
 
   Followed() {
     const auto held = sites->hold();
-    sites->follow(LiveTable::create(sites->size(), {}));
+    sites->follow(LiveTable::create(sites->table().size(), {}));
   }
 
   TraceNumber trace(std::uint32_t i) {
@@ -137,8 +137,9 @@ class Followed {
   SiteSet set(std::int64_t count, std::int64_t bytes, std::int64_t now_ms = 100,
               const std::vector<SiteEntry>& more = {}) {
     const auto held = sites->hold();
-    return SiteSet(sites, sites->sums(), more, count, bytes,
-                   {now_ms, sites->history(), gc, sites->ages()});
+    LiveReading live = sites->live_reading();
+    live.now_ms = now_ms;
+    return SiteSet(sites, sites->sums(), more, count, bytes, std::move(live));
   }
 
   std::uint64_t gc = 0;

@@ -28,7 +28,7 @@ struct LiveSample : ReportSample {
     for (int i = 0; i < 10; ++i) sites->count({kept, trace, 16, 1});
     {
       const auto held = sites->hold();
-      sites->follow(LiveTable::create(sites->size(), {}));
+      sites->follow(LiveTable::create(sites->table().size(), {}));
     }
     std::uint64_t handle = 0;
     const auto allocate = [&](int times, std::uint32_t born) {
@@ -45,8 +45,9 @@ struct LiveSample : ReportSample {
     allocate(500, 30);
     sweep(50);
     const auto held = sites->hold();
-    data.sites = SiteSet(sites, sites->sums(), {}, kSeen, kSeenBytes,
-                         {400, sites->history(), gc, sites->ages()});
+    LiveReading reading = sites->live_reading();
+    reading.now_ms = 400;
+    data.sites = SiteSet(sites, sites->sums(), {}, kSeen, kSeenBytes, std::move(reading));
     data.summary.seen = kSeen;
     data.summary.seen_bytes = kSeenBytes;
     data.summary.app = "shop";
