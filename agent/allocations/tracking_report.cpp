@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "allocations/store/ring_snapshot.h"
+#include "allocations/store/alloc_ring.h"
 #include "allocations/tracking.h"
 #include "core/clocks.h"
 #include "core/log.h"

@@ -9,9 +9,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 
 #include "allocations/store/alloc_record.h"
@@ -55,7 +57,7 @@ class AllocRing {
   // locked by a delayed writer, which happens only in a ring of a few slots; nothing is stored.
   std::uint64_t push(const AllocRecord& record, std::span<const Frame> frames);
 
-  // The current records (ring_snapshot.h).
+  // The current records.
   RecordSet snapshot();
 
   // Drops all records; seq continues.
@@ -90,6 +92,34 @@ class AllocRing {
   const std::shared_ptr<void> memory_;  // null: not owned
 
   static constinit thread_local TicketRun t_run;
+};
+
+// A snapshot of a ring: its newest records up to a seq, valid during this object's lifetime, while
+// writers continue to overwrite them.
+//
+// Seqs without a record, or whose record is still being written, are missing.
+class RingSnapshot {
+ public:
+  // Takes the snapshot. Waits for other readers of the same ring.
+  explicit RingSnapshot(AllocRing& ring);
+  ~RingSnapshot() { ring_.kept_.end_read(); }
+  RingSnapshot(const RingSnapshot&) = delete;
+  RingSnapshot& operator=(const RingSnapshot&) = delete;
+
+  // At most the ring's capacity.
+  RecordSet records() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  KeptRecords::Found read(std::uint64_t seq, AllocRecord& record, std::span<Frame> frames) const;
+  bool settled(std::uint64_t seq, Clock::time_point& give_up) const;
+
+  AllocRing& ring_;
+  const std::lock_guard<std::mutex> only_;
+  bool kept_ = false;
+  std::uint64_t from_ = 1;
+  std::uint64_t end_ = 1;
 };
 
 }  // namespace ddm

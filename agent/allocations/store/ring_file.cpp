@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -94,10 +95,10 @@ std::string free_the_name(const std::string& path, RingFile::Created& result) {
 
 std::uint32_t ring_checksum(RingHeader header) {
   header.checksum = 0;
-  std::array<unsigned char, sizeof header> bytes;
-  std::memcpy(bytes.data(), &header, sizeof header);
   std::uint32_t hash = 0x811C9DC5;
-  for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x01000193;
+  for (const unsigned char byte : std::bit_cast<std::array<unsigned char, sizeof header>>(header)) {
+    hash = (hash ^ byte) * 0x01000193;
+  }
   return hash;
 }
 
@@ -195,14 +196,9 @@ std::unique_ptr<AllocRing> RingFile::ring() {
                                 header_.records, header_.depth);
 }
 
-NameLog RingFile::names() {
-  return {*reinterpret_cast<NameSection*>(memory_ + header_.names_at),
-          memory_ + header_.names_at + sizeof(NameSection), header_.names_half_bytes};
-}
-
-NameLog RingFile::thread_names() {
-  return {*reinterpret_cast<NameSection*>(memory_ + header_.threads_at),
-          memory_ + header_.threads_at + sizeof(NameSection), header_.threads_half_bytes};
+NameLog RingFile::log_at(std::uint64_t offset, std::uint64_t half_bytes) {
+  std::byte* const section = memory_ + offset;
+  return {*reinterpret_cast<NameSection*>(section), section + sizeof(NameSection), half_bytes};
 }
 
 void RingFile::write_facts(const RingFacts& facts) {

@@ -44,13 +44,11 @@ class RingFile {
 
   const std::string& path() const { return path_; }
   std::uint64_t bytes() const { return header_.file_bytes; }
-  std::uint32_t records() const { return header_.records; }
-  std::uint32_t depth() const { return header_.depth; }
 
   // All of these are in the file, which must outlive them.
   std::unique_ptr<AllocRing> ring();
-  NameLog names();
-  NameLog thread_names();
+  NameLog names() { return log_at(header_.names_at, header_.names_half_bytes); }
+  NameLog thread_names() { return log_at(header_.threads_at, header_.threads_half_bytes); }
 
   void write_facts(const RingFacts& facts);  // one thread at a time
 
@@ -59,6 +57,7 @@ class RingFile {
 
  private:
   RingFile(std::string path, int fd, std::byte* memory, const RingHeader& header);
+  NameLog log_at(std::uint64_t offset, std::uint64_t half_bytes);
 
   const std::string path_;
   int fd_;  // holds the lock; -1: the file was removed

@@ -8,8 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include "allocations/store/ring_snapshot.h"
-
 namespace ddm {
 namespace {
 
@@ -247,8 +245,8 @@ TEST_CASE("what a ring holds at one moment can be read after all of it was overw
     const std::int64_t before = 3 * capacity / 2 + 1;
     for (std::int64_t i = 1; i <= before; ++i) push(i);
     for (std::int64_t more : {std::int64_t{capacity} / 3, 5 * std::int64_t{capacity} / 2}) {
+      const auto last = static_cast<std::int64_t>(ring->last_seq());
       const RingSnapshot moment(*ring);
-      const auto last = static_cast<std::int64_t>(moment.last_seq());
       for (std::int64_t i = 1; i <= more; ++i) push(last + i);
       const RecordSet set = moment.records();
       REQUIRE(set.size() == capacity);
@@ -279,7 +277,6 @@ TEST_CASE("a number that nobody has written is missing in a moment and is not wa
     return result;
   };
   const RingSnapshot moment(*ring);
-  CHECK(moment.last_seq() == 8);
   for (int i = 9; i <= 40; ++i) ring->push(record_of(i, 1), {});
   const RecordSet set = moment.records();
   CHECK(sizes(set) == std::vector<std::int64_t>{6, 5, 4, 3, 2, 1});
