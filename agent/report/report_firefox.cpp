@@ -98,19 +98,16 @@ std::vector<Event> events_of(const SiteSet& sites, FirefoxStacks& profile, std::
   for (std::size_t i = 0; i < sites.size(); ++i) {
     index[SiteSum::key_of(sites[i].class_id, sites[i].trace)] = i;
   }
-  const auto find = [&](const SiteChange& change) {
-    return index.find(SiteSum::key_of(change.class_id, std::max(change.trace, kEmptyTrace)));
-  };
-  for (const SiteMoment& moment : sites.history()) {
-    for (const SiteChange& change : moment.changes) {
-      if (const auto at = find(change); at != index.end()) {
+  for (const LiveHistory::Moment& moment : sites.history()) {
+    for (const LiveChange& change : moment.changes) {
+      if (const auto at = index.find(sites.key_of(change.site)); at != index.end()) {
         known[at->second].dead += change.dead_bytes;
       }
     }
   }
-  for (const SiteMoment& moment : sites.history()) {
-    for (const SiteChange& change : moment.changes) {
-      const auto at = find(change);
+  for (const LiveHistory::Moment& moment : sites.history()) {
+    for (const LiveChange& change : moment.changes) {
+      const auto at = index.find(sites.key_of(change.site));
       if (at == index.end()) continue;
       const SiteLife& life = sites[at->second].life;
       Known& one = known[at->second];

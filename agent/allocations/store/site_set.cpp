@@ -136,8 +136,7 @@ void SiteSet::sort() {
     return std::tuple(-site.bytes, -site.count, site.class_id, site.trace, innermost.method,
                       innermost.bci);
   };
-  std::sort(list_.begin(), list_.end(),
-            [&](const Site& a, const Site& b) { return identity(a) < identity(b); });
+  std::ranges::sort(list_, {}, identity);
 }
 
 SiteLife SiteSet::life() const {
@@ -190,18 +189,19 @@ SiteSet SiteSet::with(const std::function<bool(std::span<const Frame>)>& wanted)
   result.ages_ = ages_;
   FrameBuffer buffer;
   const auto wanted_of = [&](const Site& site) { return wanted(frames(site, buffer)); };
+  const auto wanted_at = [&](const auto& one) {
+    return wanted_of({.trace = sites_->table()[one.site].trace});
+  };
   std::ranges::copy_if(list_, std::back_inserter(result.list_), wanted_of);
-  for (const SiteMoment& moment : history_) {
-    SiteMoment& kept = result.history_.emplace_back();
-    kept.ms = moment.ms;
-    std::ranges::copy_if(moment.changes, std::back_inserter(kept.changes),
-                         [&](const auto& change) { return wanted_of({.trace = change.trace}); });
+  for (const LiveHistory::Moment& moment : history_) {
+    std::vector<LiveChange>& kept =
+        result.history_.emplace_back(LiveHistory::Moment{moment.ms, {}}).changes;
+    std::ranges::copy_if(moment.changes, std::back_inserter(kept), wanted_at);
   }
   result.times_.step_ms = times_.step_ms;
-  for (const std::vector<SiteShare>& moment : times_.moments) {
-    std::vector<SiteShare>& kept = result.times_.moments.emplace_back();
-    std::ranges::copy_if(moment, std::back_inserter(kept),
-                         [&](const SiteShare& one) { return wanted_of({.trace = one.trace}); });
+  for (const SiteTimes::Moment& moment : times_.moments) {
+    SiteTimes::Moment& kept = result.times_.moments.emplace_back();
+    std::ranges::copy_if(moment, std::back_inserter(kept), wanted_at);
   }
   result.times_.partly_timed = times_.partly_timed;
   return result;

@@ -87,12 +87,18 @@ class SiteSet {
   // The sites whose frames are wanted.
   SiteSet with(const std::function<bool(std::span<const Frame>)>& wanted) const;
 
-  // Sites without a stack appear with their original trace.
-  const std::vector<SiteMoment>& history() const { return history_; }
+  // Changes of sites by their numbers; those without a stack have their original trace.
+  const std::vector<LiveHistory::Moment>& history() const { return history_; }
 
   // Allocations by site and time, likewise; the last moment may be incomplete.
   const TimesReading& times() const { return times_; }
   void set_times(TimesReading times) { times_ = std::move(times); }
+
+  // SiteSum::key() of a site of the history or of times, with the trace that it has in this set.
+  std::uint64_t key_of(SiteNumber number) const {
+    const SiteSum& sum = sites_->table()[number];
+    return SiteSum::key_of(sum.class_id, std::max(sum.trace, kEmptyTrace));
+  }
 
  private:
   void sort();
@@ -101,7 +107,7 @@ class SiteSet {
 
   std::shared_ptr<const Sites> sites_;
   std::vector<Site> list_;
-  std::vector<SiteMoment> history_;
+  std::vector<LiveHistory::Moment> history_;
   TimesReading times_;
   std::vector<LiveAges> ages_;  // without class [0], which is computed; sites refer by index + 1
   std::int64_t unplaced_ = 0;

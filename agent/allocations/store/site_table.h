@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "allocations/store/live_history.h"
 #include "allocations/store/live_store.h"
 #include "allocations/store/live_sum.h"
 #include "core/prefetch.h"
@@ -59,21 +60,10 @@ struct SiteSum {
   std::uint64_t key() const { return key_of(class_id, trace); }
 };
 
-// Changes of one site between two moments: LiveHistory, by names.
-struct SiteChange {
-  NameId class_id = kUnknownName;
-  TraceNumber trace = kNoTrace;
-  double seen_bytes = 0, dead_bytes = 0;
-};
-struct SiteMoment {
-  std::int64_t ms = 0;  // since following began
-  std::vector<SiteChange> changes;
-};
-
 // Additional data for a reader if objects are followed.
 struct LiveReading {
   std::int64_t now_ms = 0;  // since following began
-  std::vector<SiteMoment> history;
+  std::vector<LiveHistory::Moment> history;
   std::optional<std::uint64_t> gc;  // the collection as of which figures are; nullopt: not followed
   std::vector<std::pair<std::uint64_t, AgeSum>> ages;  // by SiteSum::key()
 };

@@ -15,18 +15,6 @@
 
 namespace ddm {
 
-// The same by names, for a reader.
-struct SiteShare {
-  NameId class_id = kUnknownName;
-  TraceNumber trace = kNoTrace;
-  double count = 0, bytes = 0;
-};
-struct TimesReading {
-  std::int64_t step_ms = 0;                     // length of a moment; 0: times are unknown
-  std::vector<std::vector<SiteShare>> moments;  // consecutive
-  std::vector<SiteShare> partly_timed;          // sites of which some allocations are in no moment
-};
-
 class SiteTimes {
  public:
   static constexpr std::int64_t kFirstStep = 100;  // ms
@@ -80,6 +68,13 @@ class SiteTimes {
   std::vector<Counted> counted_;  // by site, as of the last poll
   std::vector<bool> partly_;      // by site, of the same size
   Rank least_;                    // smaller sites get no shares
+};
+
+// For a reader.
+struct TimesReading {
+  std::int64_t step_ms = 0;                // length of a moment; 0: times are unknown
+  std::vector<SiteTimes::Moment> moments;  // consecutive
+  std::vector<SiteNumber> partly_timed;    // sites of which some allocations are in no moment
 };
 
 }  // namespace ddm

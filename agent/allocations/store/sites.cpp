@@ -69,18 +69,9 @@ std::vector<SiteReading> Sites::sums() const {
 }
 
 TimesReading Sites::times() const {
-  TimesReading result{times_.step_ms(), {}, {}};
-  for (const SiteTimes::Moment& moment : times_.moments()) {
-    std::vector<SiteShare>& shares = result.moments.emplace_back();
-    shares.reserve(moment.size());
-    for (const SiteTimes::Share& share : moment) {
-      const SiteSum& sum = table_[share.site];
-      shares.push_back({sum.class_id, sum.trace, share.count, share.bytes});
-    }
-  }
-  table_.for_each([&](SiteNumber site, const SiteSum& sum) {
-    if (times_.is_partly_timed(site))
-      result.partly_timed.push_back({sum.class_id, sum.trace, 0, 0});
+  TimesReading result{times_.step_ms(), times_.moments(), {}};
+  table_.for_each([&](SiteNumber site, const SiteSum&) {
+    if (times_.is_partly_timed(site)) result.partly_timed.push_back(site);
   });
   return result;
 }
@@ -88,15 +79,7 @@ TimesReading Sites::times() const {
 LiveReading Sites::live_reading() const {
   LiveReading result;
   if (!live_) return result;
-  for (const LiveHistory::Moment& moment : live_->history().moments()) {
-    std::vector<SiteChange>& changes =
-        result.history.emplace_back(SiteMoment{moment.ms, {}}).changes;
-    changes.reserve(moment.changes.size());
-    for (const LiveChange& change : moment.changes) {
-      const SiteSum& sum = table_[change.site];
-      changes.push_back({sum.class_id, sum.trace, change.seen_bytes, change.dead_bytes});
-    }
-  }
+  result.history = live_->history().moments();
   result.gc = live_->gc();
   live_->for_each_age([&](SiteNumber site, const AgeSum& sum) {
     result.ages.emplace_back(table_[site].key(), sum);

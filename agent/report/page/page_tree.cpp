@@ -21,10 +21,6 @@ void append_figure(std::string& out, double figure) {
 }
 
 // Sites of a class without a stack share one key.
-std::uint64_t site_key(NameId class_id, TraceNumber trace) {
-  return SiteSum::key_of(class_id, std::max(trace, kEmptyTrace));
-}
-
 std::size_t place_of(PageTree::Node parent, PageNames::Name name) {
   std::uint64_t hash = (std::uint64_t{parent} << 32 | name) * 0x9e3779b97f4a7c15u;
   return static_cast<std::size_t>(hash ^ hash >> 32);
@@ -103,33 +99,35 @@ void PageTree::add(const SiteSet& sites, bool ages, bool before) {
   for (const Site& site : sites.list()) {
     const Node end = child(node_of(site.trace), names_.class_of(site.class_id));
     PageFigures& figures = this->figures(end);
-    if (timed) by_site[site_key(site.class_id, site.trace)] = nodes_[end].figures;
+    const TraceNumber trace = std::max(site.trace, kEmptyTrace);
+    if (timed) by_site[SiteSum::key_of(site.class_id, trace)] = nodes_[end].figures;
     (before ? figures.amount_before : figures.amount) += static_cast<double>(site.bytes);
     (before ? figures.count_before : figures.count) += static_cast<double>(site.count);
     if (ages) add_ages(figures, sites.ages(site));
   }
-  if (timed) add_times(sites.times(), by_site);
+  if (timed) add_times(sites, by_site);
 }
 
 // Allocations after the last poll belong to the last moment, except for sites of which older ones may
 // have no time. Beyond the limit, moments are merged; then the smallest sites get no times.
-void PageTree::add_times(const TimesReading& times,
+void PageTree::add_times(const SiteSet& sites,
                          const std::unordered_map<std::uint64_t, std::uint32_t>& by_site) {
   constexpr std::size_t kMostShares = 300'000, kFewestMoments = 50;
+  const TimesReading& times = sites.times();
   std::vector<std::map<std::uint32_t, PageFigures>> moments;
   std::vector<PageFigures> left = figures_;
-  for (const std::vector<SiteShare>& shares : times.moments) {
+  for (const SiteTimes::Moment& shares : times.moments) {
     auto& moment = moments.emplace_back();
-    for (const SiteShare& share : shares) {
-      const auto at = by_site.find(site_key(share.class_id, share.trace));
+    for (const SiteTimes::Share& share : shares) {
+      const auto at = by_site.find(sites.key_of(share.site));
       if (at == by_site.end()) continue;
       moment[at->second].add(share.bytes, share.count);
       left[at->second].add(-share.bytes, -share.count);
     }
   }
   if (moments.empty()) return;
-  for (const SiteShare& site : times.partly_timed) {
-    const auto at = by_site.find(site_key(site.class_id, site.trace));
+  for (const SiteNumber site : times.partly_timed) {
+    const auto at = by_site.find(sites.key_of(site));
     if (at != by_site.end()) left[at->second] = {};
   }
   for (std::uint32_t at = 1; at < left.size(); ++at) {

@@ -77,7 +77,7 @@ class PageTree {
   Node below(Node node, std::span<const Frame> frames, bool cut);
   PageFigures& figures(Node node);
   void grow();
-  void add_times(const TimesReading& times,
+  void add_times(const SiteSet& sites,
                  const std::unordered_map<std::uint64_t, std::uint32_t>& by_site);
   void add_ages(PageFigures& figures, const LiveAges& ages);
   void append_figures(std::string& out, const PageFigures& figures, With with) const;

@@ -201,15 +201,11 @@ TEST_CASE("The page's tree is the whole one, with what is left out told") {
 TEST_CASE(
     "The page tells when the whole run's sites allocated, and what no look has found is last") {
   RunSample sample;
-  const Site& many = sample.data.sites[0];
-  const Site& one = sample.data.sites[1];
-  sample.data.sites.set_times({200,
-                               {{{many.class_id, many.trace, 30, 240'000}},
-                                {},
-                                {{one.class_id, one.trace, 1, 8},
-                                 {many.class_id, many.trace, 50, 400'000},
-                                 {many.class_id, many.trace, 10, 80'000}}},
-                               {}});
+  constexpr SiteNumber kMany = 1, kOne = 2;
+  sample.data.sites.set_times(
+      {200,
+       {{{kMany, 30, 240'000}}, {}, {{kOne, 1, 8}, {kMany, 50, 400'000}, {kMany, 10, 80'000}}},
+       {}});
   const json data = page_data(html_report(sample.data));
   const json& moments = data["run"]["moments"];
   CHECK(moments["step_ms"] == 200);
