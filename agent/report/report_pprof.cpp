@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "allocations/store/weighted_sum.h"
 #include "report/gzip_sink.h"
 #include "report/protobuf_writer.h"
 #include "report/report.h"

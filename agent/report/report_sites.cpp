@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "allocations/store/weighted_sum.h"
 #include "report/report_words.h"
 #include "stack/names/jdk_classes.h"
 

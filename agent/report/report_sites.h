@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "allocations/store/weighted_sum.h"
+#include "allocations/store/record_set.h"
 #include "report/report.h"
 #include "report/report_names.h"
 

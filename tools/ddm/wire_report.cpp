@@ -3,7 +3,6 @@
 #include <tuple>
 
 #include "allocations/store/sampling.h"
-#include "allocations/store/weighted_sum.h"
 
 namespace ddm {
 namespace {

@@ -27,14 +27,13 @@ void LiveStore::Chunks::clear_from(std::size_t first) {
 
 bool LiveStore::add_chunk() {
   try {
-    if (!spare_.empty()) {
-      chunks_.list_.push_back(std::move(spare_.back()));
-      spare_.pop_back();
-      return true;
+    if (spare_.empty()) {
+      auto chunk = std::make_unique<Chunks::Chunk>();
+      if (!chunk->entries.good() || !chunk->born_gcs.good()) return false;
+      spare_.push_back(std::move(chunk));
     }
-    auto chunk = std::make_unique<Chunks::Chunk>();
-    if (!chunk->entries.good() || !chunk->born_gcs.good()) return false;
-    chunks_.list_.push_back(std::move(chunk));
+    chunks_.list_.push_back(std::move(spare_.back()));
+    spare_.pop_back();
     return true;
   } catch (const std::bad_alloc&) {
     return false;

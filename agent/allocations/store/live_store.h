@@ -73,12 +73,9 @@ class LiveStore {
     void append(Chunks more);
     // Removes the objects for which `stays(object)` is false; calls it once per object, as of pause
     // `gc`. `ahead` is called with an object's site some time before that.
-    template <typename Stays, typename Ahead>
-    void sift(std::uint64_t gc, Stays stays, Ahead ahead);
-    template <typename Stays>
-    void sift(std::uint64_t gc, Stays stays) {
-      sift(gc, stays, [](SiteNumber) {});
-    }
+    template <typename Stays, typename Ahead = void (*)(SiteNumber)>
+    void sift(
+        std::uint64_t gc, Stays stays, Ahead ahead = [](SiteNumber) {});
     // All objects.
     template <typename Use>
     void for_each(Use use) const {

@@ -12,11 +12,6 @@
 #include "core/file_descriptor.h"
 
 namespace ddm {
-namespace {
-
-constexpr decltype(statfs::f_type) kXfs = 0x58465342;  // not in linux/magic.h of Debian 12
-
-}  // namespace
 
 std::string directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -26,6 +21,7 @@ std::string directory_of(const std::string& path) {
 
 std::optional<RingMedium> ring_medium(const std::string& directory) {
   struct statfs status {};
+  constexpr decltype(status.f_type) kXfs = 0x58465342;  // not in linux/magic.h of Debian 12
   if (statfs(directory.c_str(), &status) != 0) return std::nullopt;
   switch (status.f_type) {
     case TMPFS_MAGIC:

@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "allocations/store/weighted_sum.h"
 
 namespace ddm {
 namespace {

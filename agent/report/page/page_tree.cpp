@@ -20,7 +20,6 @@ void append_figure(std::string& out, double figure) {
   append_page_number(out, static_cast<std::uint64_t>(std::max<long long>(std::llround(figure), 0)));
 }
 
-// Sites of a class without a stack share one key.
 std::size_t place_of(PageTree::Node parent, PageNames::Name name) {
   std::uint64_t hash = (std::uint64_t{parent} << 32 | name) * 0x9e3779b97f4a7c15u;
   return static_cast<std::size_t>(hash ^ hash >> 32);
@@ -99,7 +98,7 @@ void PageTree::add(const SiteSet& sites, bool ages, bool before) {
   for (const Site& site : sites.list()) {
     const Node end = child(node_of(site.trace), names_.class_of(site.class_id));
     PageFigures& figures = this->figures(end);
-    const TraceNumber trace = std::max(site.trace, kEmptyTrace);
+    const TraceNumber trace = std::max(site.trace, kEmptyTrace);  // as SiteSet::key_of()
     if (timed) by_site[SiteSum::key_of(site.class_id, trace)] = nodes_[end].figures;
     (before ? figures.amount_before : figures.amount) += static_cast<double>(site.bytes);
     (before ? figures.count_before : figures.count) += static_cast<double>(site.count);
