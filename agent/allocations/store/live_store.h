@@ -75,7 +75,28 @@ class LiveStore {
     // `gc`. `ahead` is called with an object's site some time before that.
     template <typename Stays, typename Ahead = void (*)(SiteNumber)>
     void sift(
-        std::uint64_t gc, Stays stays, Ahead ahead = [](SiteNumber) {});
+        std::uint64_t gc, Stays stays, Ahead ahead = [](SiteNumber) {}) {
+      constexpr std::size_t kAhead = 8;
+      std::size_t to = 0, at = 0;  // position for the next survivor
+      for (const auto& chunk : list_) {
+        const std::size_t used = chunk->used;
+        for (std::size_t i = 0; i < used; ++i) {
+          if (i + kAhead < used) ahead(chunk->entries[i + kAhead].site());
+          const Entry entry = chunk->entries[i];
+          const BirthGc::Number born_gc = BirthGc::kept(chunk->born_gcs[i], gc);
+          if (!stays(entry.object(born_gc))) continue;
+          if (at == kChunk) {
+            list_[to++]->used = kChunk;
+            at = 0;
+          }
+          list_[to]->born_gcs[at] = born_gc;
+          list_[to]->entries[at++] = entry;
+        }
+      }
+      if (list_.empty()) return;
+      list_[to]->used = at;
+      clear_from(at > 0 ? to + 1 : to);
+    }
     // All objects.
     template <typename Use>
     void for_each(Use use) const {
@@ -128,29 +149,5 @@ class LiveStore {
   Chunks::List spare_;
   std::size_t taken_ = 0;  // number of chunks taken out
 };
-
-template <typename Stays, typename Ahead>
-void LiveStore::Chunks::sift(std::uint64_t gc, Stays stays, Ahead ahead) {
-  constexpr std::size_t kAhead = 8;
-  std::size_t to = 0, at = 0;  // position for the next survivor
-  for (const auto& chunk : list_) {
-    const std::size_t used = chunk->used;
-    for (std::size_t i = 0; i < used; ++i) {
-      if (i + kAhead < used) ahead(chunk->entries[i + kAhead].site());
-      const Entry entry = chunk->entries[i];
-      const BirthGc::Number born_gc = BirthGc::kept(chunk->born_gcs[i], gc);
-      if (!stays(entry.object(born_gc))) continue;
-      if (at == kChunk) {
-        list_[to++]->used = kChunk;
-        at = 0;
-      }
-      list_[to]->born_gcs[at] = born_gc;
-      list_[to]->entries[at++] = entry;
-    }
-  }
-  if (list_.empty()) return;
-  list_[to]->used = at;
-  clear_from(at > 0 ? to + 1 : to);
-}
 
 }  // namespace ddm
