@@ -78,28 +78,25 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> su
   // Sites without a stack are merged by class, whatever the reason.
   struct Without {
     double count = 0, bytes = 0;
-    SiteLife life;
-    LiveAges ages;
-    bool aged = false;
+    Site site;
   };
   std::unordered_map<NameId, Without> without;
   const auto take = [&](const SiteReading& reading) {
     const SiteSum& sum = reading.sum;
-    const SiteLife life = life_of(reading.live, live.now_ms);
-    const auto aged = ages.find(sum.key());
-    LiveAges old;
-    if (aged != ages.end()) old = ages_of(aged->second, reading.live, life);
-    if (sum.trace <= kEmptyTrace) {
-      Without& all = without[sum.class_id];
-      all.count += sum.count;
-      all.bytes += sum.bytes;
-      all.life += life;
-      all.ages += old;
-      all.aged |= aged != ages.end();
-    } else {
-      list_.push_back({sum.class_id, sum.trace, std::llround(sum.count), std::llround(sum.bytes),
-                       aged != ages.end() ? add_ages(old) : 0, life});
+    Site site{sum.class_id, sum.trace, std::llround(sum.count), std::llround(sum.bytes)};
+    site.life = life_of(reading.live, live.now_ms);
+    if (const auto aged = ages.find(sum.key()); aged != ages.end()) {
+      ages_.push_back(ages_of(aged->second, reading.live, site.life));
+      site.ages = static_cast<std::uint32_t>(ages_.size());
     }
+    if (sum.trace > kEmptyTrace) {
+      list_.push_back(site);
+      return;
+    }
+    Without& all = without[sum.class_id];
+    all.count += sum.count;
+    all.bytes += sum.bytes;
+    add_life(all.site, site);
   };
   list_.reserve(sums.size() + late.size());
   for (SiteReading& reading : sums) {
@@ -114,7 +111,7 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> su
   for (const auto& [key, reading] : late) take(reading);
   for (const auto& [id, all] : without) {
     list_.push_back({id, kEmptyTrace, std::llround(all.count), std::llround(all.bytes),
-                     all.aged ? add_ages(all.ages) : 0, all.life});
+                     all.site.ages, all.site.life});
   }
   unplaced_ = std::llround(unplaced);
   sort();
@@ -145,9 +142,13 @@ SiteLife SiteSet::life() const {
   return sum;
 }
 
-std::uint32_t SiteSet::add_ages(const LiveAges& ages) {
-  ages_.push_back(ages);
-  return static_cast<std::uint32_t>(ages_.size());
+void SiteSet::add_life(Site& sum, const Site& more) {
+  sum.life += more.life;
+  if (sum.ages == 0) {
+    sum.ages = more.ages;
+  } else if (more.ages != 0) {
+    ages_[sum.ages - 1] += ages_[more.ages - 1];
+  }
 }
 
 LiveAges SiteSet::ages(const Site& site) const {
@@ -266,10 +267,7 @@ SiteSet SiteSet::folded(std::size_t frames) const {
     sum.innermost = innermost;
     sum.count += site.count;
     sum.bytes += site.bytes;
-    sum.life += site.life;
-    if (site.ages == 0) continue;
-    if (sum.ages == 0) sum.ages = result.add_ages({});
-    result.ages_[sum.ages - 1] += ages_[site.ages - 1];
+    result.add_life(sum, site);
   }
   for (const auto& [key, site] : others) result.list_.push_back(site);
   result.sort();

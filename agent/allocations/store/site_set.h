@@ -103,7 +103,8 @@ class SiteSet {
  private:
   void sort();
   std::vector<double> bytes_of_callers() const;  // by TraceNumber
-  std::uint32_t add_ages(const LiveAges& ages);
+  // `more` is no site of the list any more: its ages may be added to.
+  void add_life(Site& sum, const Site& more);
 
   std::shared_ptr<const Sites> sites_;
   std::vector<Site> list_;

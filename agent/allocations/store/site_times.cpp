@@ -31,7 +31,10 @@ void SiteTimes::poll(const SiteTable& sites, std::int64_t ms) {
   });
   if (now > last_) merge_shares(moments_[last_]);
   last_ = now;
-  if (shares_ > kMostShares) limit_shares();
+  if (shares_ <= kMostShares) return;
+  merge_shares(moments_[last_]);
+  while (shares_ > kMostShares && moments_.size() >= 2 * kFewestMoments) halve();
+  if (shares_ > kMostShares) drop_smallest();
 }
 
 // Spread evenly, in whole allocations.
@@ -50,12 +53,6 @@ void SiteTimes::add(const Share& share, std::size_t first, std::size_t last) {
     count = until;
     bytes = bytes_until;
   }
-}
-
-void SiteTimes::limit_shares() {
-  merge_shares(moments_[last_]);
-  while (shares_ > kMostShares && moments_.size() >= 2 * kFewestMoments) halve();
-  if (shares_ > kMostShares) drop_smallest();
 }
 
 // One share of each site remains.

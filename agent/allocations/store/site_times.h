@@ -56,7 +56,6 @@ class SiteTimes {
   };
 
   void add(const Share& share, std::size_t first, std::size_t last);
-  void limit_shares();
   void merge_shares(Moment& moment);
   void halve();
   void drop_smallest();
