@@ -13,18 +13,14 @@ constexpr std::chrono::milliseconds kCopiersPatience{1};
 // Stored as the size: the record of this seq was never written.
 constexpr std::int64_t kNoRecord = -1;
 
-std::shared_ptr<RingSlot::Word> untouched_words(std::size_t bytes) {
-  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
-  return {static_cast<RingSlot::Word*>(memory), [bytes](void* mapped) { munmap(mapped, bytes); }};
-}
-
 }  // namespace
 
 bool KeptRecords::begin_read(std::uint64_t end) {
-  if (slots_ == nullptr) slots_ = untouched_words(index_.slots() * RingSlot::bytes(depth_));
-  if (slots_ == nullptr) return false;
+  if (!slots_) slots_ = std::make_unique<Slots>(index_.slots() * RingSlot::words(depth_));
+  if (!slots_->good()) {
+    slots_.reset();
+    return false;
+  }
   end_.store(end, std::memory_order_seq_cst);
   return true;
 }
@@ -70,7 +66,7 @@ void KeptRecords::end_read() {
     if (std::chrono::steady_clock::now() >= give_up) return;
     std::this_thread::yield();
   }
-  madvise(slots_.get(), index_.slots() * RingSlot::bytes(depth_), MADV_DONTNEED);
+  madvise(&(*slots_)[0], index_.slots() * RingSlot::bytes(depth_), MADV_DONTNEED);
 }
 
 }  // namespace ddm

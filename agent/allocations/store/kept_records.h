@@ -20,6 +20,7 @@
 #include "allocations/store/alloc_record.h"
 #include "allocations/store/ring_slot.h"
 #include "allocations/store/slot_index.h"
+#include "core/reserved_array.h"
 
 namespace ddm {
 
@@ -45,16 +46,18 @@ class KeptRecords {
   void end_read();
 
  private:
+  using Slots = ReservedArray<RingSlot::Word>;
+
   void copy(const RingSlot& slot, std::uint64_t seq, std::uint64_t former);
   RingSlot::Word* words_of(std::uint64_t seq) const {
-    return slots_.get() + index_.of(seq) * RingSlot::words(depth_);
+    return &(*slots_)[index_.of(seq) * RingSlot::words(depth_)];
   }
 
   std::atomic<std::uint64_t> end_{0};  // 0: there is no reader
   const SlotIndex& index_;
   const std::uint32_t depth_;
   std::mutex readers_;
-  std::shared_ptr<RingSlot::Word> slots_;  // null before the first reader
+  std::unique_ptr<Slots> slots_;  // null before the first reader
   // Number of writers that are storing a copy.
   alignas(64) std::atomic<int> copying_{0};
 };
