@@ -141,7 +141,7 @@ void append_summary_members(std::string& out, const ReportData& data) {
   add("recorded", static_cast<std::int64_t>(data.records.size()));
   if (data.sites.counted()) {
     add("sites", static_cast<std::int64_t>(data.sites.size()));
-    add("sites_depth", data.sites.depth());
+    add("sites_depth", data.sites.traces().depth());
     add("sites_shortened", data.sites.shortened());
     add("sites_unplaced", data.sites.unplaced());
   }

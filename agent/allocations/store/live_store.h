@@ -26,8 +26,7 @@ struct WeakHandle {
 };
 
 // An object's birth in units of 4 ms since following began; from 1 on.
-class BirthTime {
- public:
+struct BirthTime {
   static constexpr std::int64_t kStepMs = 4;
   static constexpr std::uint32_t kMost = (1u << 31) - 1;
   static std::uint32_t of(std::int64_t ms) {

@@ -14,17 +14,6 @@ std::unique_ptr<LiveTable> LiveTable::create(std::size_t sites,
   return good ? std::move(table) : nullptr;
 }
 
-void LiveTable::Ages::add(SiteNumber site, std::uint64_t age, double count, double bytes) {
-  AgeSum& sum = sums[site];
-  if (!sum.any) sites.push_back(site);
-  sum.add(age, count, bytes);
-}
-
-void LiveTable::Ages::clear() {
-  for (const SiteNumber site : sites) sums[site] = {};
-  sites.clear();
-}
-
 bool LiveTable::add(const LiveObject& object, double weight) {
   const double bytes = weight * static_cast<double>(object.size);
   if (object.handle != 0) {
@@ -48,7 +37,7 @@ bool LiveTable::add(const LiveObject& object, double weight) {
 void LiveTable::died(const LiveObject& object, std::uint32_t now) {
   Deaths& deaths = deaths_[object.site];
   if (deaths.count == 0) died_at_.push_back(object.site);
-  const double weight = weight_of(object);
+  const double weight = sampling_.weight_of(object.size);
   deaths.count += weight;
   deaths.bytes += weight * static_cast<double>(object.size);
   deaths.born_ms += weight * static_cast<double>(BirthTime::ms(object.born));
@@ -65,7 +54,7 @@ void LiveTable::begin_ages(std::uint64_t gc) {
 void LiveTable::count_age(const LiveObject& one) {
   const std::uint64_t age = BirthGc::age(one.born_gc, next_gc_);
   if (age == 0) return;
-  const double weight = weight_of(one);
+  const double weight = sampling_.weight_of(one.size);
   next_ages_->add(one.site, age, weight, weight * static_cast<double>(one.size));
 }
 

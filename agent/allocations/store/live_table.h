@@ -75,8 +75,14 @@ class LiveTable {
   };
   struct Ages {
     explicit Ages(std::size_t size) : sums(size) {}
-    void add(SiteNumber site, std::uint64_t age, double count, double bytes);
-    void clear();
+    void add(SiteNumber site, std::uint64_t age, double count, double bytes) {
+      if (!sums[site].any) sites.push_back(site);
+      sums[site].add(age, count, bytes);
+    }
+    void clear() {
+      for (const SiteNumber site : sites) sums[site] = {};
+      sites.clear();
+    }
     ReservedArray<AgeSum> sums;
     std::vector<SiteNumber> sites;  // sites with a sum
   };
@@ -87,9 +93,6 @@ class LiveTable {
         ages_(std::make_unique<Ages>(sites)),
         deaths_(sites),
         next_ages_(std::make_unique<Ages>(sites)) {}
-  double weight_of(const LiveObject& object) const {
-    return sampling_.every_allocation() ? 1 : sampling_.weight_of(object.size);
-  }
   void update_full() { full_.store(store_.reserved() > kMostObjects, std::memory_order_relaxed); }
 
   const AllocationSampling sampling_;

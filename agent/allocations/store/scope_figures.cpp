@@ -143,16 +143,13 @@ ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names, Meth
 LiveAmount live_of(const ScopeFigures& figures, const LiveBySite& before, const LiveBySite& now) {
   LiveAmount result;
   std::unordered_set<std::uint64_t> known;  // several parts may have the same site
-  const auto amount = [](const LiveBySite& all, std::uint64_t site) {
-    const auto found = all.find(site);
-    return found != all.end() ? found->second : LiveAmount();
-  };
   for (const ScopeSite& site : figures.list) {
     const std::uint64_t key = SiteSum::key_of(site.class_id, site.trace);
-    if (!known.insert(key).second) continue;
-    const LiveAmount then = amount(before, key), here = amount(now, key);
-    result.objects += std::max<std::int64_t>(here.objects - then.objects, 0);
-    result.bytes += std::max<std::int64_t>(here.bytes - then.bytes, 0);
+    const auto here = now.find(key), then = before.find(key);
+    if (!known.insert(key).second || here == now.end()) continue;
+    const LiveAmount past = then != before.end() ? then->second : LiveAmount();
+    result.objects += std::max<std::int64_t>(here->second.objects - past.objects, 0);
+    result.bytes += std::max<std::int64_t>(here->second.bytes - past.bytes, 0);
   }
   return result;
 }

@@ -174,11 +174,10 @@ Scopes::Shard& Scopes::shard_of(Scope& scope, ScopeNumber number) {
   if (idle_.empty()) {
     shards_.push_back(std::make_unique<Shard>());
     idle_.reserve(shards_.size());  // so that close() need not allocate
-    shard = shards_.back().get();
-  } else {
-    shard = idle_.back();
-    idle_.pop_back();
+    idle_.push_back(shards_.back().get());
   }
+  shard = idle_.back();
+  idle_.pop_back();
   const std::lock_guard lock(shard->mutex);
   shard->scope = number;
   return *shard;

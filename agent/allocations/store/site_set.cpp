@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -117,12 +118,10 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> su
   sort();
   for (const Site& site : list_) {
     if (sites_->traces().lacks_frames(site.trace)) shortened_ += site.count;
-  }
-  if (list_.empty()) return;
-  for (const Site& site : list_) {
     count -= site.count;
     bytes -= site.bytes;
   }
+  if (list_.empty()) return;
   list_.front().count += count;
   list_.front().bytes += bytes;
 }
@@ -154,13 +153,10 @@ void SiteSet::add_life(Site& sum, const Site& more) {
 LiveAges SiteSet::ages(const Site& site) const {
   LiveAges ages;
   if (site.ages != 0) ages = ages_[site.ages - 1];
-  std::int64_t count = 0, bytes = 0;
-  for (std::size_t i = 1; i < AgeClass::kCount; ++i) {
-    count += ages.count[i];
-    bytes += ages.bytes[i];
-  }
-  ages.count[0] = site.life.live_count - count;
-  ages.bytes[0] = site.life.live_bytes - bytes;
+  ages.count[0] =
+      std::accumulate(ages.count.begin(), ages.count.end(), site.life.live_count, std::minus());
+  ages.bytes[0] =
+      std::accumulate(ages.bytes.begin(), ages.bytes.end(), site.life.live_bytes, std::minus());
   return ages;
 }
 

@@ -52,7 +52,6 @@ class SiteSet {
           LiveReading live = {});
 
   bool counted() const { return sites_ != nullptr; }
-  std::uint32_t depth() const { return sites_->traces().depth(); }
   // Allocations counted by class alone, since there was no room for their stacks.
   std::int64_t unplaced() const { return unplaced_; }
   // Allocations whose stacks have a gap for the same reason.

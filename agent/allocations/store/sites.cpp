@@ -12,12 +12,9 @@ std::shared_ptr<Sites> Sites::create(std::uint32_t most, std::uint32_t depth) {
 }
 
 void Sites::drain_if_needed(SiteJournal& journal, bool full) {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  if (full) {
-    lock.lock();
-  } else if (!lock.try_lock()) {
-    return;  // another thread reads or drains; the journal still has room
-  }
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock && !full) return;  // another thread reads or drains; the journal still has room
+  if (!lock) lock.lock();
   take(journal, journal.written_);
 }
 
