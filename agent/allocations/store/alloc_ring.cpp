@@ -145,9 +145,8 @@ bool RingSnapshot::settled(std::uint64_t seq, Clock::time_point& give_up) const 
   }
 }
 
-KeptRecords::Found RingSnapshot::read(std::uint64_t seq, AllocRecord& record,
-                                      std::span<Frame> frames) const {
-  using Found = KeptRecords::Found;
+RingSnapshot::Found RingSnapshot::read(std::uint64_t seq, AllocRecord& record,
+                                       std::span<Frame> frames) const {
   const RingSlot slot = ring_.slot(seq);
   if (slot.read(seq, record, frames)) return Found::kRecord;
   if (slot.state_for(seq) != SlotState::kNewer) return Found::kNone;
@@ -155,7 +154,6 @@ KeptRecords::Found RingSnapshot::read(std::uint64_t seq, AllocRecord& record,
 }
 
 RecordSet RingSnapshot::records() const {
-  using Found = KeptRecords::Found;
   RecordSet result;
   result.reserve(end_ - from_, (end_ - from_) * ring_.depth_);
   AllocRecord record;

@@ -111,8 +111,9 @@ class RingSnapshot {
 
  private:
   using Clock = std::chrono::steady_clock;
+  using Found = KeptRecords::Found;
 
-  KeptRecords::Found read(std::uint64_t seq, AllocRecord& record, std::span<Frame> frames) const;
+  Found read(std::uint64_t seq, AllocRecord& record, std::span<Frame> frames) const;
   bool settled(std::uint64_t seq, Clock::time_point& give_up) const;
 
   AllocRing& ring_;

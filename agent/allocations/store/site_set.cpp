@@ -181,26 +181,16 @@ SiteSet SiteSet::living() const {
 }
 
 SiteSet SiteSet::with(const std::function<bool(std::span<const Frame>)>& wanted) const {
-  SiteSet result;
-  result.sites_ = sites_;
-  result.ages_ = ages_;
   FrameBuffer buffer;
-  const auto wanted_of = [&](const Site& site) { return wanted(frames(site, buffer)); };
-  const auto wanted_at = [&](const auto& one) {
-    return wanted_of({.trace = sites_->table()[one.site].trace});
+  const auto unwanted = [&](const Site& site) { return !wanted(frames(site, buffer)); };
+  const auto unwanted_at = [&](const auto& one) {
+    return unwanted({.trace = sites_->table()[one.site].trace});
   };
-  std::ranges::copy_if(list_, std::back_inserter(result.list_), wanted_of);
-  for (const LiveHistory::Moment& moment : history_) {
-    std::vector<LiveChange>& kept =
-        result.history_.emplace_back(LiveHistory::Moment{moment.ms, {}}).changes;
-    std::ranges::copy_if(moment.changes, std::back_inserter(kept), wanted_at);
-  }
-  result.times_.step_ms = times_.step_ms;
-  for (const SiteTimes::Moment& moment : times_.moments) {
-    SiteTimes::Moment& kept = result.times_.moments.emplace_back();
-    std::ranges::copy_if(moment, std::back_inserter(kept), wanted_at);
-  }
-  result.times_.partly_timed = times_.partly_timed;
+  SiteSet result = *this;
+  result.unplaced_ = result.shortened_ = 0;  // figures of the whole run alone
+  std::erase_if(result.list_, unwanted);
+  for (LiveHistory::Moment& moment : result.history_) std::erase_if(moment.changes, unwanted_at);
+  for (SiteTimes::Moment& moment : result.times_.moments) std::erase_if(moment, unwanted_at);
   return result;
 }
 
