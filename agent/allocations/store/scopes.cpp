@@ -46,16 +46,6 @@ std::uint64_t Scopes::new_version() {
   return ++last;
 }
 
-void Scopes::Tallies::add(const Tallies& more) {
-  for (std::size_t i = 0; i < std::size(of); ++i) of[i].add(more.of[i]);
-  lost += more.lost;
-}
-
-void Scopes::Tallies::clear() {
-  for (ScopeTally& tally : of) tally.clear();
-  lost = 0;
-}
-
 ScopeNumber Scopes::begin(std::int64_t thread, ScopeRoot root, std::shared_ptr<Sites> sites) {
   const std::lock_guard lock(mutex_);
   auto scope = std::make_unique<Scope>();

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -50,8 +51,14 @@ class Scopes {
     std::int64_t lost = 0;  // allocations not counted for lack of memory
     ScopeTally& operator[](Part part) { return of[static_cast<std::size_t>(part)]; }
     const ScopeTally& operator[](Part part) const { return of[static_cast<std::size_t>(part)]; }
-    void add(const Tallies& more);
-    void clear();
+    void add(const Tallies& more) {
+      for (std::size_t i = 0; i < std::size(of); ++i) of[i].add(more.of[i]);
+      lost += more.lost;
+    }
+    void clear() {
+      for (ScopeTally& tally : of) tally.clear();
+      lost = 0;
+    }
   };
 
   struct Ended {

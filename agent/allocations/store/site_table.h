@@ -119,7 +119,6 @@ class SiteTable {
   static constexpr SiteNumber kUnknown = 0;  // unknown class, no stack
 
   SiteNumber other(NameId class_id, TraceNumber trace);
-  SiteNumber new_site(NameId class_id, TraceNumber trace);
 
   const std::uint32_t most_firsts_;
   std::uint32_t used_ = 0, first_count_ = 0;

@@ -43,20 +43,6 @@ void Sites::follow(SiteNumber site, const SiteEntry& one) {
   }
 }
 
-std::unique_ptr<LiveTable> Sites::follow(std::unique_ptr<LiveTable> live) {
-  return std::exchange(live_, std::move(live));
-}
-
-void Sites::close(SiteJournal& journal) {
-  const std::lock_guard lock(mutex_);
-  take(journal, journal.written_);
-}
-
-void Sites::count(const SiteEntry& one) {
-  const std::lock_guard lock(mutex_);
-  add(one);
-}
-
 std::vector<SiteReading> Sites::sums() const {
   std::vector<SiteReading> sums;
   table_.for_each([&](SiteNumber site, const SiteSum& sum) {

@@ -67,9 +67,15 @@ class Sites {
     return ++journal.written_;
   }
   // Drains the whole journal; called by its thread or after that has ended.
-  void close(SiteJournal& journal);
+  void close(SiteJournal& journal) {
+    const std::lock_guard lock(mutex_);
+    take(journal, journal.written_);
+  }
   // Counts without a journal.
-  void count(const SiteEntry& one);
+  void count(const SiteEntry& one) {
+    const std::lock_guard lock(mutex_);
+    add(one);
+  }
   // On any thread, inside a hold(): drains what its thread has published, up to `end`.
   void take(SiteJournal& journal, std::uint64_t end);
 
@@ -87,7 +93,9 @@ class Sites {
   LiveReading live_reading() const;
 
   // Sets the table of followed objects, inside a hold(); null: none. Returns the previous one.
-  std::unique_ptr<LiveTable> follow(std::unique_ptr<LiveTable> live);
+  std::unique_ptr<LiveTable> follow(std::unique_ptr<LiveTable> live) {
+    return std::exchange(live_, std::move(live));
+  }
   LiveTable* live() { return live_.get(); }
   // Inside a hold(); its size(), and the class and stack of a known site, are constant.
   const SiteTable& table() const { return table_; }
