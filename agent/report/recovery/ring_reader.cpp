@@ -148,7 +148,7 @@ class RingImage {
   }
 
   void read_records(RecoveredRing& ring) {
-    records_.clear();
+    records_ = {};
     const std::size_t whole = std::min<std::uint64_t>(
         header_.records, (image_.size() - header_.slots_at) / header_.slot_bytes);
     ring.damaged = header_.records - whole;  // truncated
