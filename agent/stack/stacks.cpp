@@ -8,13 +8,13 @@
 namespace ddm {
 
 Stacks::Stacks(jvmtiEnv* jvmti, JNIEnv* jni, jobject current)
-    : pointers_(jni),
+    : jvmti_(jvmti),
+      pointers_(jni),
       methods_(jvmti, jni, names_, rewritten_, reclamation_, pointers_),
       jvmti_stacks_(jvmti, methods_),
       vm_stacks_(current == nullptr
                      ? Error{"the VM does not say which thread this is"}
                      : VmStackCapture::create(jni, current, pointers_, jvmti_stacks_, methods_)),
-      name_sweep_(jvmti, names_, rewritten_, methods_, reclamation_),
       chosen_(&choose()) {}
 
 void Stacks::use(WalkerKind wanted) {
@@ -58,21 +58,9 @@ StackNaming Stacks::naming(JNIEnv* jni) {
   return {names_, methods_, reclamation_, stacks};
 }
 
-void Stacks::sweep_names_in(const Background& background) {
-  name_sweep_.on_growth(
-      [this, background] { background([this](JNIEnv* jni) { sweep_names(jni); }); });
-}
-
 void Stacks::add_user(NamesUser& user) {
   const std::lock_guard lock(sweeping_);
   users_.push_back(&user);
-}
-
-void Stacks::sweep_names(JNIEnv* jni) {
-  const std::lock_guard lock(sweeping_);
-  name_sweep_.sweep(jni, [this](NamesInUse& used) {
-    for (NamesUser* user : users_) user->add_names(used);
-  });
 }
 
 }  // namespace ddm

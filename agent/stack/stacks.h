@@ -13,7 +13,6 @@
 #include "core/reclamation.h"
 #include "core/result.h"
 #include "stack/jvmti_stack_capture.h"
-#include "stack/name_sweep.h"
 #include "stack/names/name_table.h"
 #include "stack/names/names_user.h"
 #include "stack/rewritten_methods.h"
@@ -61,6 +60,7 @@ class Stacks {
   void watch_pauses(JNIEnv* jni);
   void sweep_names(JNIEnv* jni);
 
+  jvmtiEnv* const jvmti_;
   NameTable names_;
   RewrittenMethods rewritten_;
   Reclamation reclamation_;
@@ -68,7 +68,6 @@ class Stacks {
   SeenMethods methods_;
   JvmtiStackCapture jvmti_stacks_;
   const Result<std::unique_ptr<VmStackCapture>> vm_stacks_;
-  NameSweep name_sweep_;
 
   std::mutex mutex_;  // guards what follows
   WalkerKind wanted_ = WalkerKind::kAuto;

@@ -1,4 +1,4 @@
-// A component that refers to names, which NameSweep must not drop.
+// A component that refers to names, which a sweep must not drop.
 #pragma once
 
 #include "stack/names/name_table.h"
