@@ -110,7 +110,6 @@ class VmStackCapture final : public StackCapture {
   const VmThreads threads_;
   ReadablePages pages_;
   UnprovenMemory memory_;
-  const CodeHeaps heaps_;
   const CompiledFrames compiled_;
   const MethodResolution methods_;
   MethodIds ids_;

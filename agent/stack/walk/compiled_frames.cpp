@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::int32_t kWord = sizeof(VmAddress);
 constexpr std::int32_t kMostFrameWords = 1 << 17;  // a megabyte
+constexpr std::uint8_t kInNoBlock = 0xff;          // in a segment map
 
 struct PcDesc {
   std::int32_t pc, scope, objects, flags;
@@ -16,9 +17,26 @@ struct PcDesc {
 
 }  // namespace
 
-CompiledFrames::CompiledFrames(const VmLayout& layout, const CodeHeaps& heaps,
-                               const UnprovenMemory& memory)
-    : layout_(layout), heaps_(heaps), memory_(memory) {}
+VmAddress CompiledFrames::blob_of(VmAddress pc) const {
+  for (const CodeHeapPlace& heap : layout_.code_heaps) {
+    if (pc < heap.low || pc >= heap.high_reserved) continue;
+    if (pc >= memory_.read<VmAddress>(heap.high_at)) return 0;
+    // A byte holds a limited distance, so a large block takes several steps.
+    auto segment = static_cast<std::int64_t>((pc - heap.low) >> heap.log2_segment);
+    for (;;) {
+      const auto back =
+          memory_.read<std::uint8_t>(heap.segment_map + static_cast<VmAddress>(segment));
+      if (back == 0) break;
+      segment -= back;
+      if (back == kInNoBlock || segment < 0) return 0;
+    }
+    const VmAddress block = heap.low + (static_cast<VmAddress>(segment) << heap.log2_segment);
+    if (memory_.read<std::uint8_t>(block + static_cast<VmAddress>(layout_.block_used)) == 0)
+      return 0;
+    return block + static_cast<VmAddress>(layout_.block_header);
+  }
+  return 0;
+}
 
 bool CompiledFrames::is_named(VmAddress blob, std::string_view name) const {
   auto at = memory_.read<VmAddress>(blob + static_cast<VmAddress>(layout_.blob_name));
@@ -33,7 +51,7 @@ void CompiledFrames::decode(VmAddress pc, CompiledFrame& result) const {
   result.kind = CodeKind::kOdd;
   result.count = 0;
   result.identity_at = 0;
-  const VmAddress blob = heaps_.blob_of(pc);
+  const VmAddress blob = blob_of(pc);
   if (blob == 0) return;
   const auto words = memory_.read<std::int32_t>(blob + layout_.blob_frame_words);
   if (words < 0 || words > kMostFrameWords) return;
@@ -78,7 +96,7 @@ bool CompiledFrames::is_virtual_thread_entry(VmAddress nmethod) const {
            memory_.read<VmAddress>(nmethod + layout_.method) == layout_.virtual_thread_entry;
   }
   const auto pc = memory_.read<VmAddress>(layout_.virtual_thread_entry_at);
-  return pc != 0 && heaps_.blob_of(pc) == nmethod;
+  return pc != 0 && blob_of(pc) == nmethod;
 }
 
 CompiledFrames::Parts CompiledFrames::parts_of(VmAddress nmethod) const {

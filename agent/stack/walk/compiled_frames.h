@@ -14,7 +14,7 @@
 #include <span>
 #include <string_view>
 
-#include "stack/walk/code_heaps.h"
+#include "stack/walk/vm_memory.h"
 
 namespace ddm {
 
@@ -47,7 +47,8 @@ struct CompiledFrame {
 
 class CompiledFrames {
  public:
-  CompiledFrames(const VmLayout& layout, const CodeHeaps& heaps, const UnprovenMemory& memory);
+  CompiledFrames(const VmLayout& layout, const UnprovenMemory& memory)
+      : layout_(layout), memory_(memory) {}
 
   void decode(VmAddress pc, CompiledFrame& result) const;
 
@@ -56,6 +57,8 @@ class CompiledFrames {
     VmAddress code, pcs, pcs_end, data, data_end, metadata, metadata_end;
   };
 
+  // The start of the CodeBlob that contains a pc, by the VM's segment map; 0: none.
+  VmAddress blob_of(VmAddress pc) const;
   // A blob's name is one of a few constants.
   bool is_named(VmAddress blob, std::string_view name) const;
   bool is_nmethod(VmAddress blob) const;
@@ -67,7 +70,6 @@ class CompiledFrames {
   void decode_stub(VmAddress blob, CompiledFrame& result) const;
 
   const VmLayout& layout_;
-  const CodeHeaps& heaps_;
   const UnprovenMemory& memory_;
 };
 

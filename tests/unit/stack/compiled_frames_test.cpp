@@ -9,9 +9,8 @@ TEST_CASE("a place in compiled code tells the methods inlined there") {
   FakeVm vm(GENERATE(false, true));
   const VmAddress a = vm.add_method(10), b = vm.add_method(300);
   const VmAddress pc = vm.add_nmethod(6, {{a, 3}, {b, 299}, {a, 0}}, 77);
-  const CodeHeaps heaps(vm.layout, vm.memory);
   CompiledFrame found;
-  CompiledFrames(vm.layout, heaps, vm.memory).decode(pc, found);
+  CompiledFrames(vm.layout, vm.memory).decode(pc, found);
   REQUIRE(found.kind == CodeKind::kCompiled);
   CHECK(found.bytes == 48);
   CHECK(found.identity == 77);
@@ -26,8 +25,7 @@ TEST_CASE("a place in compiled code tells the methods inlined there") {
 TEST_CASE("a pc that is no call's return address is odd") {
   FakeVm vm(GENERATE(false, true));
   const VmAddress pc = vm.add_nmethod(6, {{vm.add_method(10), 3}}, 1);
-  const CodeHeaps heaps(vm.layout, vm.memory);
-  const CompiledFrames frames(vm.layout, heaps, vm.memory);
+  const CompiledFrames frames(vm.layout, vm.memory);
   CompiledFrame found;
   for (const VmAddress odd : {pc + 1, pc - 1, pc + 300, vm.heap() - 1, vm.heap() + 60000,
                               vm.heap_end_, VmAddress{0}, ~VmAddress{0}}) {
@@ -39,9 +37,8 @@ TEST_CASE("a pc that is no call's return address is odd") {
 TEST_CASE("a frame that waits to be deoptimised keeps its own pc") {
   FakeVm vm(GENERATE(false, true));
   const VmAddress pc = vm.add_nmethod(6, {{vm.add_method(10), 3}}, 1);
-  const CodeHeaps heaps(vm.layout, vm.memory);
   CompiledFrame found;
-  CompiledFrames(vm.layout, heaps, vm.memory).decode(FakeVm::deopt_pc(pc), found);
+  CompiledFrames(vm.layout, vm.memory).decode(FakeVm::deopt_pc(pc), found);
   CHECK(found.kind == CodeKind::kPatched);
   CHECK(found.bytes == 8);
 }
@@ -51,9 +48,8 @@ TEST_CASE("a native method's wrapper has one frame without a bytecode index") {
   const VmAddress method = vm.add_method(0);
   const VmAddress pc = vm.add_nmethod(4, {{method, 1}}, 1);
   FakeVm::put(pc - 192, "native nmethod");
-  const CodeHeaps heaps(vm.layout, vm.memory);
   CompiledFrame found;
-  CompiledFrames(vm.layout, heaps, vm.memory).decode(pc + 1, found);
+  CompiledFrames(vm.layout, vm.memory).decode(pc + 1, found);
   REQUIRE(found.kind == CodeKind::kCompiled);
   REQUIRE(found.count == 1);
   CHECK(found.frames[0].method == method);
@@ -65,8 +61,7 @@ TEST_CASE("stubs have a frame without methods, the heap's stacks have a barrier"
   const VmAddress stub = vm.add_stub("new_instance Runtime1 stub", 10);
   const VmAddress frameless = vm.add_stub("Interpreter", 0);
   const VmAddress barrier = vm.add_stub("StubRoutines (continuationstubs)", 0);
-  const CodeHeaps heaps(vm.layout, vm.memory);
-  const CompiledFrames frames(vm.layout, heaps, vm.memory);
+  const CompiledFrames frames(vm.layout, vm.memory);
   CompiledFrame found;
   frames.decode(stub, found);
   CHECK(found.kind == CodeKind::kStub);
@@ -82,8 +77,7 @@ TEST_CASE("scopes that run over their end, in circles or into nothing are odd") 
   FakeVm vm(GENERATE(false, true));
   const VmAddress pc = vm.add_nmethod(6, {{vm.add_method(10), 3}, {vm.add_method(10), 4}}, 1);
   const VmAddress data = pc - 192 + 256;
-  const CodeHeaps heaps(vm.layout, vm.memory);
-  const CompiledFrames frames(vm.layout, heaps, vm.memory);
+  const CompiledFrames frames(vm.layout, vm.memory);
   CompiledFrame found;
   for (int at = 1; at < 7; ++at) {
     for (const int byte : {0, 1, 2, 5, 100, 191, 192, 255}) {

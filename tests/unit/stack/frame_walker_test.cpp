@@ -9,14 +9,12 @@ namespace {
 
 struct Walk {
   explicit Walk(FakeVm& vm)
-      : heaps(vm.layout, vm.memory),
-        compiled(vm.layout, heaps, vm.memory),
+      : compiled(vm.layout, vm.memory),
         methods(vm.layout, pages),
         raw(vm.layout, compiled, methods) {}
 
   WalkEnd operator()(FakeVm& vm) { return raw.walk(vm.thread(), frames, count); }
 
-  CodeHeaps heaps;
   CompiledFrames compiled;
   ReadablePages pages;
   MethodResolution methods;

@@ -81,15 +81,13 @@ class FakeHeap {
 
 struct Walk {
   Walk(FakeVm& vm, FakeHeap& heap)
-      : heaps(vm.layout, vm.memory),
-        compiled(vm.layout, heaps, vm.memory),
+      : compiled(vm.layout, vm.memory),
         methods(vm.layout, pages),
         raw(vm.layout, compiled, methods),
         parked(heap.layout, heap.pauses, pages) {}
 
   WalkEnd operator()(FakeVm& vm) { return raw.walk(vm.thread(), frames, count, &parked); }
 
-  CodeHeaps heaps;
   CompiledFrames compiled;
   ReadablePages pages;
   MethodResolution methods;
