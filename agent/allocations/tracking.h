@@ -29,7 +29,7 @@
 #include "core/chores.h"
 #include "report/assembly/heap_dumps.h"
 #include "report/assembly/report_assembly.h"
-#include "stack/names/names_user.h"
+#include "stack/names/name_table.h"
 #include "stack/stacks.h"
 #include "vm/vm_facts.h"
 

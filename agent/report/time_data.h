@@ -11,7 +11,6 @@
 
 #include "stack/frame.h"
 #include "stack/names/name_table.h"
-#include "stack/names/names_user.h"
 
 namespace ddm {
 

@@ -14,7 +14,6 @@
 #include "core/result.h"
 #include "stack/jvmti_stack_capture.h"
 #include "stack/names/name_table.h"
-#include "stack/names/names_user.h"
 #include "stack/rewritten_methods.h"
 #include "stack/seen_methods.h"
 #include "stack/stack_naming.h"

@@ -63,6 +63,14 @@ struct NamesInUse {
   std::unordered_set<NameId> methods;
 };
 
+// A component that refers to names, which a sweep must not drop.
+class NamesUser {
+ public:
+  virtual ~NamesUser() = default;
+  // On an attached thread; may wait for a lock of the component's.
+  virtual void add_names(NamesInUse& used) = 0;
+};
+
 class NameTable {
  public:
   NameTable();
