@@ -9,7 +9,7 @@
 #include "allocations/store/alloc_record.h"
 #include "core/option_table.h"
 #include "stack/tree/call_tree.h"
-#include "stack/walker_kind.h"
+#include "stack/walker.h"
 
 namespace ddm {
 

@@ -29,7 +29,7 @@
 #include "allocations/store/site_set.h"
 #include "report/time_data.h"
 #include "stack/names/name_table.h"
-#include "stack/walker_counts.h"
+#include "stack/walker.h"
 
 namespace ddm {
 

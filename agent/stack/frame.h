@@ -1,4 +1,4 @@
-// The elements of a stack: raw facts, no names, no JVM types.
+// A stack and its elements: raw facts, no names, no JVM types.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,12 @@ inline Frame thread_frame(std::int64_t thread_id) {
   return {kUnknownName, static_cast<std::int32_t>(thread_id)};
 }
 inline std::int64_t thread_of(const Frame& thread_frame) { return thread_frame.bci; }
+
+// The number of a stack, which is its innermost frame's node in a CallTree.
+using TraceNumber = std::uint32_t;
+inline constexpr TraceNumber kNoTrace = 0;     // nothing is known of the stack
+inline constexpr TraceNumber kEmptyTrace = 1;  // no Java frame: where threads begin
+inline constexpr TraceNumber kCutTrace = 2;    // in place of the frames beyond the depth
 
 inline constexpr std::uint32_t kMaxDepth = 64;        // frames of a record in the ring
 inline constexpr std::uint32_t kMaxTreeDepth = 1024;  // frames of a stack in a CallTree

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "stack/shown_stack.h"
-#include "stack/walker_counts.h"
+#include "stack/walker.h"
 
 namespace ddm {
 

@@ -18,7 +18,7 @@
 #include "stack/seen_methods.h"
 #include "stack/stack_naming.h"
 #include "stack/vm_stack_capture.h"
-#include "stack/walker_kind.h"
+#include "stack/walker.h"
 #include "vm/gc_pauses.h"
 #include "vm/method_pointers.h"
 

@@ -39,7 +39,6 @@
 #include "stack/names/name_table.h"
 #include "stack/tree/frame_numbers.h"
 #include "stack/tree/node_room.h"
-#include "stack/tree/trace_number.h"
 
 namespace ddm {
 

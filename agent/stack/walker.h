@@ -1,3 +1,4 @@
+// How stacks are walked, and statistics of the walker. Pure.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,9 @@
 
 namespace ddm {
 
-// Statistics of the stack walker (walker=vm).
+enum class WalkerKind { kAuto, kVm, kAsgct, kJvmti };  // walker=
+
+// Of walker=vm.
 struct WalkerCounts {
   std::map<std::string, std::int64_t> gave_up;   // stacks taken by JVMTI instead, by reason
   std::int64_t compared = 0;                     // stacks compared with JVMTI's
