@@ -4,7 +4,9 @@
 
 #include <jvmti.h>
 
+#include "core/class_names.h"
 #include "stack/names/name_table.h"
+#include "vm/jvmti_memory.h"
 
 namespace ddm {
 
@@ -21,10 +23,21 @@ class ClassIds {
   }
 
   // kUnknownName: no object of the class was recorded.
-  static NameId known_id_of(jvmtiEnv* jvmti, jclass klass);
+  static NameId known_id_of(jvmtiEnv* jvmti, jclass klass) {
+    jlong tag = 0;
+    return jvmti->GetTag(klass, &tag) == JVMTI_ERROR_NONE ? static_cast<NameId>(tag) : kUnknownName;
+  }
 
  private:
-  NameId learn(jclass klass, jlong tag);
+  [[gnu::noinline]] NameId learn(jclass klass, jlong tag) {
+    JvmtiPtr<char> signature(jvmti_);
+    if (jvmti_->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE) {
+      return kUnknownName;
+    }
+    const NameId id = names_.add_class(type_name_of(text_of(signature)));
+    jvmti_->SetTag(klass, tag | id);  // on failure the next lookup tries again
+    return id;
+  }
 
   jvmtiEnv* const jvmti_;
   NameTable& names_;

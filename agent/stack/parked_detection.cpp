@@ -1,7 +1,6 @@
-#include "stack/parked_detection.h"
-
 #include <array>
 
+#include "stack/layout_detection.h"
 #include "vm/boot_class.h"
 #include "vm/java_unsafe.h"
 #include "vm/jvmti_memory.h"

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/log.h"
-#include "stack/layout_detection.h"
 
 namespace ddm {
 

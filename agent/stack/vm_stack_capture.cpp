@@ -4,7 +4,6 @@
 
 #include "core/log.h"
 #include "stack/layout_detection.h"
-#include "stack/parked_detection.h"
 
 namespace ddm {
 Result<std::unique_ptr<VmStackCapture>> VmStackCapture::create(JNIEnv* jni, jobject current,
