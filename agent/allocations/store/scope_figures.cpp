@@ -9,7 +9,7 @@
 
 #include "stack/names/first_use.h"
 #include "stack/names/jdk_classes.h"
-#include "stack/names/test_frames.h"
+#include "stack/names/jdk_classes.h"
 
 namespace ddm {
 namespace {

@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "stack/names/test_frames.h"
+#include "stack/names/jdk_classes.h"
 
 namespace ddm {
 namespace {

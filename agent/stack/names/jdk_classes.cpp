@@ -1,7 +1,8 @@
 #include "stack/names/jdk_classes.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
+#include <span>
 
 namespace ddm {
 namespace {
@@ -12,60 +13,63 @@ bool is_in(std::string_view class_name, std::string_view package) {
          class_name[package.size()] == '.';
 }
 
-template <std::size_t kCount>
-bool is_in_any(std::string_view class_name, const std::array<std::string_view, kCount>& packages) {
+bool is_in_any(std::string_view class_name, std::span<const std::string_view> packages) {
   return std::any_of(packages.begin(), packages.end(),
                      [&](std::string_view package) { return is_in(class_name, package); });
 }
 
-constexpr std::array<std::string_view, 4> kLibraries = {"java", "javax", "jdk", "sun"};
+constexpr std::string_view kLibraries[] = {"java", "javax", "jdk", "sun"};
 
 // The packages of module java.base from 17 on, subpackages included, except those of other modules.
-constexpr std::array<std::string_view, 16> kBase = {"java",
-                                                    "javax.crypto",
-                                                    "javax.net",
-                                                    "javax.security.auth",
-                                                    "javax.security.cert",
-                                                    "jdk.internal",
-                                                    "sun.invoke",
-                                                    "sun.launcher",
-                                                    "sun.net",
-                                                    "sun.nio",
-                                                    "sun.reflect",
-                                                    "sun.security",
-                                                    "sun.text",
-                                                    "sun.util",
-                                                    "com.sun.crypto.provider",
-                                                    "com.sun.security.ntlm"};
-constexpr std::array<std::string_view, 25> kNotBase = {"java.applet",
-                                                       "java.awt",
-                                                       "java.beans",
-                                                       "java.lang.instrument",
-                                                       "java.lang.management",
-                                                       "java.net.http",
-                                                       "java.rmi",
-                                                       "java.sql",
-                                                       "java.util.logging",
-                                                       "java.util.prefs",
-                                                       "javax.security.auth.kerberos",
-                                                       "jdk.internal.agent",
-                                                       "jdk.internal.editor",
-                                                       "jdk.internal.joptsimple",
-                                                       "jdk.internal.jshell",
-                                                       "jdk.internal.net.http",
-                                                       "jdk.internal.org.commonmark",
-                                                       "jdk.internal.org.jline",
-                                                       "jdk.internal.shellsupport",
-                                                       "sun.net.httpserver",
-                                                       "sun.nio.ch.sctp",
-                                                       "sun.security.jgss",
-                                                       "sun.security.krb5",
-                                                       "sun.security.pkcs11",
-                                                       "sun.security.smartcardio"};
+constexpr std::string_view kBase[] = {"java",
+                                      "javax.crypto",
+                                      "javax.net",
+                                      "javax.security.auth",
+                                      "javax.security.cert",
+                                      "jdk.internal",
+                                      "sun.invoke",
+                                      "sun.launcher",
+                                      "sun.net",
+                                      "sun.nio",
+                                      "sun.reflect",
+                                      "sun.security",
+                                      "sun.text",
+                                      "sun.util",
+                                      "com.sun.crypto.provider",
+                                      "com.sun.security.ntlm"};
+constexpr std::string_view kNotBase[] = {"java.applet",
+                                         "java.awt",
+                                         "java.beans",
+                                         "java.lang.instrument",
+                                         "java.lang.management",
+                                         "java.net.http",
+                                         "java.rmi",
+                                         "java.sql",
+                                         "java.util.logging",
+                                         "java.util.prefs",
+                                         "javax.security.auth.kerberos",
+                                         "jdk.internal.agent",
+                                         "jdk.internal.editor",
+                                         "jdk.internal.joptsimple",
+                                         "jdk.internal.jshell",
+                                         "jdk.internal.net.http",
+                                         "jdk.internal.org.commonmark",
+                                         "jdk.internal.org.jline",
+                                         "jdk.internal.shellsupport",
+                                         "sun.net.httpserver",
+                                         "sun.nio.ch.sctp",
+                                         "sun.security.jgss",
+                                         "sun.security.krb5",
+                                         "sun.security.pkcs11",
+                                         "sun.security.smartcardio"};
 
-constexpr std::array<std::string_view, 5> kThreadStarts = {
+constexpr std::string_view kThreadStarts[] = {
     "java.lang.Thread", "java.lang.VirtualThread", "java.lang.ThreadBuilders$BoundVirtualThread",
     "jdk.internal.misc.InnocuousThread", "jdk.internal.vm.Continuation"};
+
+constexpr std::string_view kTestRunners[] = {
+    "org.junit.",        "junit.",    "org.testng.",           "org.opentest4j.",
+    "org.apache.maven.", "ddm.test.", "org.apache.tools.ant.", "org.gradle."};
 
 // "libz.so", "libc.so.6": Java's names do not end like that.
 bool is_library(std::string_view class_name) {
@@ -82,12 +86,25 @@ bool is_jdk_class(std::string_view class_name) {
   return is_in_any(class_name, kLibraries) || is_in(class_name, "com.sun");
 }
 
+bool is_test_runner(std::string_view class_name) {
+  return std::any_of(std::begin(kTestRunners), std::end(kTestRunners),
+                     [&](std::string_view package) { return class_name.starts_with(package); });
+}
+
+bool is_program_under_test(std::string_view class_name) {
+  return !is_jdk_class(class_name) && !is_test_runner(class_name);
+}
+
+bool replaces_creator(std::string_view class_name, std::string_view method) {
+  return class_name == "java.util.concurrent.ForkJoinPool" && method == "tryCompensate";
+}
+
 ClassOrigin origin_of(std::string_view class_name) {
   if (class_name.empty()) return ClassOrigin::kThreadStart;
   if (!is_jdk_class(class_name)) {
     return is_library(class_name) ? ClassOrigin::kLibrary : ClassOrigin::kProgram;
   }
-  if (std::count(kThreadStarts.begin(), kThreadStarts.end(), class_name) > 0) {
+  if (std::count(std::begin(kThreadStarts), std::end(kThreadStarts), class_name) > 0) {
     return ClassOrigin::kThreadStart;
   }
   const bool base = is_in_any(class_name, kBase) && !is_in_any(class_name, kNotBase);

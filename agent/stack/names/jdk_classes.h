@@ -1,4 +1,5 @@
-// Recognizes the JDK's classes, and picks the frame of a stack that represents the program. Pure.
+// Recognizes the JDK's classes and test runners, and picks the frame of a stack that represents the
+// program. Pure.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,14 @@ namespace ddm {
 // Classes in java, javax, jdk, sun and com.sun; except com.sun.tools, since javac and the like are
 // programs themselves.
 bool is_jdk_class(std::string_view class_name);
+// JUnit, TestNG, the build tools' runners, ddm-test.jar.
+bool is_test_runner(std::string_view class_name);
+// Neither the JDK's nor a test runner's.
+bool is_program_under_test(std::string_view class_name);
+
+// Whether a thread created below this frame replaces its creator, which waits, in the creator's pool:
+// it then runs the pool's other tasks, in a runner's pool other tests.
+bool replaces_creator(std::string_view class_name, std::string_view method);
 
 // How specific a class is for a program's activity, for stacks without a class of the program.
 enum class ClassOrigin {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "allocations/store/scope_figures.h"
-#include "stack/names/test_frames.h"
+#include "stack/names/jdk_classes.h"
 
 namespace ddm {
 namespace {

@@ -12,7 +12,7 @@
 #include "gate/pprof_sites.h"
 #include "site_figures.h"
 #include "stack/names/first_use.h"
-#include "stack/names/test_frames.h"
+#include "stack/names/jdk_classes.h"
 
 namespace ddm {
 namespace {
