@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stack/walk/number_stream.h"
 #include "vm/boot_class.h"
 #include "vm/vm_entries.h"
 #include "vm/vm_structs.h"
@@ -11,10 +12,6 @@ namespace {
 
 constexpr VmAddress kMostCode = VmAddress{1} << 32;
 constexpr std::uint8_t kFreeSegment = 0xff;
-
-[[maybe_unused]] std::int32_t vm_release() {
-  return VmEntries().value<std::int32_t>({{"Abstract_VM_Version", "_vm_major_version"}});
-}
 
 void find_thread(VmEntries& entries, VmLayout& layout) {
   const auto offset = [&](const char* type, const char* field) {
@@ -178,9 +175,8 @@ VmAddress find_virtual_thread_entry(JNIEnv* jni, const MethodPointers& methods) 
 Result<VmLayout> detect_vm_layout(JNIEnv* jni, const MethodPointers& methods) {
 #if defined(__x86_64__)
   VmEntries entries;
-  constexpr int kFirstWithoutZeroBytes = 20;  // JDK-8292758
   VmLayout layout;
-  layout.stream_base = vm_release() >= kFirstWithoutZeroBytes ? 1 : 0;
+  layout.stream_base = stream_base_of(jni->GetVersion());
   find_thread(entries, layout);
   find_nmethods(entries, layout);
   find_metadata(entries, layout);

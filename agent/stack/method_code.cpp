@@ -4,20 +4,13 @@
 
 #include "bci/opcodes.h"
 #include "core/own_memory.h"
-#include "stack/walk/vm_layout.h"
+#include "stack/walk/number_stream.h"
 #include "stack/walk/vm_opcodes.h"
 #include "vm/vm_entries.h"
 #include "vm/vm_structs.h"
 
 namespace ddm {
 namespace {
-
-template <typename T>
-std::optional<T> value_at(VmAddress at) {
-  T value{};
-  if (!read_own_memory(at, &value, sizeof value)) return {};
-  return value;
-}
 
 // Reads page by page, since the next page may be unreadable.
 std::vector<std::uint8_t> bytes_at(VmAddress at, std::size_t most) {
@@ -39,7 +32,7 @@ bool as_in_class_file(std::vector<std::uint8_t>& bytecode) {
     const auto opcode = java_opcode(bytecode[at]);
     if (!opcode) return false;
     bytecode[at] = *opcode;
-    const std::size_t length = bci::instruction_length({bytecode.data(), bytecode.size()}, at);
+    const std::size_t length = bci::instruction_length(bytecode, at);
     if (length == 0) return false;
     at += length;
   }
@@ -49,7 +42,6 @@ bool as_in_class_file(std::vector<std::uint8_t>& bytecode) {
 }  // namespace
 
 MethodCode::MethodCode(JNIEnv* jni) {
-  constexpr jint kFirstWithoutZeroBytes = 0x00140000;  // 20, JDK-8292758
   VmEntries entries;
   Layout layout;
   layout.method_const = entries.offset({{"Method", "_constMethod"}});
@@ -59,7 +51,7 @@ MethodCode::MethodCode(JNIEnv* jni) {
   layout.has_lines = static_cast<std::uint32_t>(entries.constant(
       {"ConstMethod::_has_linenumber_table", "ConstMethodFlags::_misc_has_linenumber_table"}));
   entries.expect(layout.has_lines <= 0xffff, "ConstMethod::_flags");
-  layout.stream_base = jni->GetVersion() >= kFirstWithoutZeroBytes ? 1 : 0;
+  layout.stream_base = stream_base_of(jni->GetVersion());
   if (entries.missing().empty()) layout_ = layout;
 }
 
@@ -67,10 +59,10 @@ std::optional<MethodCode::Version> MethodCode::read(const void* method) const {
   constexpr std::size_t kMostOfTable = std::size_t{64} << 10;
   if (!layout_ || method == nullptr) return {};
   const auto constants =
-      value_at<VmAddress>(reinterpret_cast<VmAddress>(method) + layout_->method_const);
+      read_own<VmAddress>(reinterpret_cast<VmAddress>(method) + layout_->method_const);
   if (!constants) return {};
-  const auto size = value_at<std::uint16_t>(*constants + layout_->code_size);
-  const auto flags = value_at<std::uint16_t>(*constants + layout_->flags);
+  const auto size = read_own<std::uint16_t>(*constants + layout_->code_size);
+  const auto flags = read_own<std::uint16_t>(*constants + layout_->flags);
   if (!size || !flags) return {};
   Version version;
   version.bytecode = bytes_at(*constants + layout_->code, *size);

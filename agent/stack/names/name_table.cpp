@@ -140,38 +140,21 @@ bool NameTable::keep_only(const std::function<bool(NamesInUse&)>& find) {
     growth_.postpone();
     return false;
   }
-  const auto unused = [this](const auto& entries, const std::unordered_set<NameId>& kept) {
-    std::vector<NameId> ids;
-    for (const auto& [id, entry] : entries) {
-      if (entry.given_out < round_ && !kept.contains(id)) ids.push_back(id);
-    }
-    return ids;
+  const auto unused = [this](const auto& name, const std::unordered_set<NameId>& kept) {
+    return name.second.given_out < round_ && !kept.contains(name.first);
   };
-  for (const NameId id : unused(classes_, used.classes)) drop_class(id);
-  for (const NameId id : unused(methods_, used.methods)) drop_method(id);
+  const auto unused_class = [&](const auto& name) { return unused(name, used.classes); };
+  const auto unused_method = [&](const auto& name) { return unused(name, used.methods); };
+  std::erase_if(class_ids_, [&](auto& id) { return unused_class(*classes_.find(id.second)); });
+  std::erase_if(classes_, unused_class);
+  std::erase_if(method_ids_, [&](auto& id) { return unused_method(*methods_.find(id.second)); });
+  std::erase_if(methods_, unused_method);
   if (keeper_ != nullptr) {
     keeper_->keep_only([this](NameId id) { return classes_.contains(id); },
                        [this](NameId id) { return methods_.contains(id); });
   }
   growth_.swept_to(classes_.size() + methods_.size());
   return true;
-}
-
-void NameTable::drop_class(NameId id) {
-  const auto entry = classes_.find(id);
-  class_ids_.erase(entry->second.name);
-  classes_.erase(entry);
-}
-
-void NameTable::drop_method(NameId id) {
-  const auto entry = methods_.find(id);
-  const auto [first, last] = method_ids_.equal_range(content_hash(entry->second.name));
-  for (auto at = first; at != last; ++at) {
-    if (at->second != id) continue;
-    method_ids_.erase(at);
-    break;
-  }
-  methods_.erase(entry);
 }
 
 }  // namespace ddm

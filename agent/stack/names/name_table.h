@@ -113,9 +113,6 @@ class NameTable {
   using Class = Entry<std::string>;
   using Method = Entry<MethodName>;
 
-  void drop_class(NameId id);
-  void drop_method(NameId id);
-
   mutable std::mutex mutex_;
   NameKeeper* keeper_ = nullptr;
   mutable int holders_ = 0;

@@ -8,6 +8,11 @@
 
 namespace ddm {
 
+// `jni_version`: JNI's GetVersion(). From JDK 20 on no byte is zero (JDK-8292758).
+inline std::uint8_t stream_base_of(std::int32_t jni_version) {
+  return jni_version >= 0x00140000 ? 1 : 0;
+}
+
 class NumberStream {
  public:
   // `unproven`: reads the bytes safely; null: they are certainly readable.
