@@ -54,14 +54,10 @@ ShownRole role_of(const MethodName& method) {
 
 }  // namespace
 
-bool SeenMethod::stands_at_super_call(jlocation location) const {
-  return role == ShownRole::kAtConstructor &&
-         std::find(super_calls.begin(), super_calls.end(), location) != super_calls.end();
-}
-
 ShownRole SeenMethod::role_at(jlocation location) const {
-  const bool elsewhere = role == ShownRole::kAtConstructor && !stands_at_super_call(location);
-  return elsewhere ? ShownRole::kPlain : role;
+  if (role != ShownRole::kAtConstructor) return role;
+  const auto call = std::find(super_calls.begin(), super_calls.end(), location);
+  return call != super_calls.end() ? role : ShownRole::kPlain;
 }
 
 SeenMethods::SeenMethods(jvmtiEnv* jvmti, JNIEnv* jni, NameTable& names,
@@ -150,9 +146,8 @@ ShownFrame SeenMethods::shown_former(const SeenMethod& newest, RawFrame frame,
   if (code && code_matches_jvmti(frame.method)) {
     std::string class_name = name.class_name;
     std::replace(class_name.begin(), class_name.end(), '.', '/');
-    former.moves =
-        rewritten_.moves_of(class_name, name.method, name.signature,
-                            bci::code_shape({code->bytecode.data(), code->bytecode.size()}));
+    former.moves = rewritten_.moves_of(class_name, name.method, name.signature,
+                                       bci::code_shape(code->bytecode));
     if (!former.moves.ambiguous) name.lines = original_lines(code->lines, former);
   }
   const std::int32_t bci = former.original_bci(frame.location);
@@ -171,7 +166,7 @@ bool SeenMethods::code_matches_jvmti(jmethodID method) const {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const auto newest = code_.read(pointers_.of(method));
     if (newest && newest->lines == lines_of(method) &&
-        bci::code_shape({newest->bytecode.data(), newest->bytecode.size()}) == shape_of(method)) {
+        bci::code_shape(newest->bytecode) == shape_of(method)) {
       return true;
     }
   }

@@ -36,8 +36,6 @@ struct MethodVersion {
   const void* method = nullptr;  // the VM's Method*, if known
   const std::atomic<std::uint32_t>* class_changes = nullptr;
   std::uint32_t changes = 0;  // *class_changes at that time
-
-  friend bool operator==(const MethodVersion&, const MethodVersion&) = default;
 };
 
 struct SeenMethod {
@@ -54,7 +52,6 @@ struct SeenMethod {
     if (moves.runs.empty() || location < 0) return static_cast<std::int32_t>(location);
     return bci::original_bci(moves.runs, static_cast<std::uint16_t>(location));
   }
-  bool stands_at_super_call(jlocation location) const;
   ShownRole role_at(jlocation location) const;
 };
 
