@@ -7,7 +7,6 @@
 #include "stack/walk/number_stream.h"
 #include "stack/walk/vm_opcodes.h"
 #include "vm/vm_entries.h"
-#include "vm/vm_structs.h"
 
 namespace ddm {
 namespace {

@@ -1,10 +1,11 @@
 #include <array>
+#include <optional>
+#include <string>
 
 #include "stack/layout_detection.h"
 #include "vm/boot_class.h"
 #include "vm/java_unsafe.h"
 #include "vm/jvmti_memory.h"
-#include "vm/memory/vm_claims.h"
 #include "vm/vm_entries.h"
 
 namespace ddm {
@@ -14,45 +15,6 @@ namespace {
 // precedes both. vmStructs does not export the offset, so the class of the object found there is
 // verified before any of its fields is used.
 constexpr std::array<Offset, 2> kEntryConts = {16, 8};
-
-// Looks up classes and their fields; remembers what is missing.
-class ParkedFields {
- public:
-  ParkedFields(JNIEnv* jni, const ParkedLayout& layout, const KlassLayout& klasses)
-      : jni_(jni), layout_(layout), klasses_(klasses) {
-    missing_ = unsafe_.open(jni);
-  }
-
-  jclass type(const char* name) {
-    if (!missing_.empty()) return nullptr;
-    const jclass found = find_boot_class(jni_, name);
-    if (found == nullptr) missing_ = name;
-    return found;
-  }
-  Offset field(jclass type, const char* name) {
-    if (!missing_.empty()) return kAbsent;
-    const auto offset = unsafe_.field_offset(jni_, type, name);
-    if (!offset) missing_ = std::string("the field ") + name;
-    return offset ? static_cast<Offset>(*offset) : kAbsent;
-  }
-  VmAddress klass(jclass type) {
-    if (!missing_.empty()) return 0;
-    const auto klass = static_cast<VmAddress>(unsafe_.word_of(jni_, type, klasses_.mirror_klass));
-    if (klass == 0) missing_ = "a klass in java.lang.Class";
-    return klass;
-  }
-  std::uint64_t key(VmAddress klass) const {
-    return missing_.empty() ? layout_.objects.key_of(klass) : 0;
-  }
-  const std::string& missing() const { return missing_; }
-
- private:
-  JNIEnv* const jni_;
-  const ParkedLayout& layout_;
-  const KlassLayout& klasses_;
-  JavaUnsafe unsafe_;
-  std::string missing_;
-};
 
 }  // namespace
 
@@ -72,26 +34,42 @@ Result<ParkedLayout> detect_parked_layout(JNIEnv* jni) {
 
   const LocalFrame frame(jni, 32);
   if (!frame.good()) return Error{"memory for references"};
-  ParkedFields fields(jni, layout, klasses);
-  const jclass cont = fields.type("jdk/internal/vm/Continuation");
-  layout.cont_tail = fields.field(cont, "tail");
-  const jclass chunk = fields.type("jdk/internal/vm/StackChunk");
-  layout.chunk_parent = fields.field(chunk, "parent");
-  layout.chunk_size = fields.field(chunk, "size");
-  layout.chunk_sp = fields.field(chunk, "sp");
-  layout.chunk_bottom = fields.field(chunk, "bottom");
-  const VmAddress chunk_klass = fields.klass(chunk);
-  layout.chunk_key = fields.key(chunk_klass);
-  const jclass own_cont = fields.type("java/lang/VirtualThread$VThreadContinuation");
-  layout.cont_key = fields.key(fields.klass(own_cont));
-  if (!fields.missing().empty()) return Error{fields.missing()};
+  JavaUnsafe unsafe;
+  if (const std::string missing = unsafe.open(jni); !missing.empty()) return Error{missing};
+  // These remember the first thing that is missing in `entries`.
+  const auto type = [&](const char* name) {
+    const jclass found = entries.hold() ? find_boot_class(jni, name) : nullptr;
+    entries.expect(found != nullptr, name);
+    return found;
+  };
+  const auto field = [&](jclass of, const char* name) {
+    const auto offset = entries.hold() ? unsafe.field_offset(jni, of, name) : std::nullopt;
+    entries.expect(offset.has_value(), ("the field " + std::string(name)).c_str());
+    return static_cast<Offset>(offset.value_or(0));
+  };
+  const auto klass = [&](jclass of) {
+    const auto found = entries.hold() ? unsafe.word_of(jni, of, klasses.mirror_klass) : 0;
+    entries.expect(found != 0, "a klass in java.lang.Class");
+    return static_cast<VmAddress>(found);
+  };
+  const jclass cont = type("jdk/internal/vm/Continuation");
+  layout.cont_tail = field(cont, "tail");
+  const jclass chunk = type("jdk/internal/vm/StackChunk");
+  layout.chunk_parent = field(chunk, "parent");
+  layout.chunk_size = field(chunk, "size");
+  layout.chunk_sp = field(chunk, "sp");
+  layout.chunk_bottom = field(chunk, "bottom");
+  const VmAddress chunk_klass = klass(chunk);
+  layout.chunk_key = layout.objects.key_of(chunk_klass);
+  layout.cont_key =
+      layout.objects.key_of(klass(type("java/lang/VirtualThread$VThreadContinuation")));
+  if (!entries.hold()) return Error{entries.missing()};
 
   // The stack follows the fields; the low bits of the layout helper are no part of their size.
-  VmClaims claims;
-  claims.expect(layout.objects.klass_of(layout.chunk_key) == chunk_klass, "a klass");
+  entries.expect(layout.objects.klass_of(layout.chunk_key) == chunk_klass, "a klass");
   const auto helper =
-      claims.read<std::int32_t>(chunk_klass + klasses.layout_helper, "Klass::_layout_helper");
-  if (!claims.hold() || helper <= 0) return Error{"the size of a StackChunk"};
+      entries.read<std::int32_t>(chunk_klass + klasses.layout_helper, "Klass::_layout_helper");
+  if (!entries.hold() || helper <= 0) return Error{"the size of a StackChunk"};
   layout.chunk_stack = helper & ~7;
   return layout;
 }

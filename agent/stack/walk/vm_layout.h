@@ -52,8 +52,7 @@ struct VmLayout {
   Offset immutable_size = kAbsent;
   Offset metadata = kAbsent;                                                         // before 25
   Offset mutable_data = kAbsent, mutable_size = kAbsent, relocation_size = kAbsent;  // since 25
-  std::uint8_t stream_base =
-      0;  // subtracted from each byte of the scopes' numbers (20 and later: 1)
+  std::uint8_t stream_base = 0;  // subtracted from each byte of the scopes' numbers
 
   // VM code met by walks
   VmAddress interpreter_low = 0, interpreter_high = 0;
