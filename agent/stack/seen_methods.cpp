@@ -52,6 +52,18 @@ ShownRole role_of(const MethodName& method) {
   return is_hidden(method.class_name) ? ShownRole::kHidden : ShownRole::kPlain;
 }
 
+std::vector<LineEntry> original_lines(const std::vector<LineEntry>& lines, const SeenMethod& seen) {
+  std::vector<LineEntry> entries;
+  entries.reserve(lines.size());
+  for (const LineEntry& line : lines) {
+    entries.push_back({static_cast<std::uint16_t>(seen.original_bci(line.bci)), line.line});
+  }
+  // JVMS 4.7.12: entries may be in any order.
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const LineEntry& a, const LineEntry& b) { return a.bci < b.bci; });
+  return entries;
+}
+
 }  // namespace
 
 ShownRole SeenMethod::role_at(jlocation location) const {
@@ -322,19 +334,6 @@ std::vector<LineEntry> SeenMethods::lines_of(jmethodID method) const {
                      static_cast<std::uint16_t>(table[i].line_number)});
   }
   return lines;
-}
-
-std::vector<LineEntry> SeenMethods::original_lines(const std::vector<LineEntry>& lines,
-                                                   const SeenMethod& seen) {
-  std::vector<LineEntry> entries;
-  entries.reserve(lines.size());
-  for (const LineEntry& line : lines) {
-    entries.push_back({static_cast<std::uint16_t>(seen.original_bci(line.bci)), line.line});
-  }
-  // JVMS 4.7.12: entries may be in any order.
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const LineEntry& a, const LineEntry& b) { return a.bci < b.bci; });
-  return entries;
 }
 
 void SeenMethods::read_super_calls(jclass owner, bci::ByteSpan bytecode, SeenMethod& seen) const {

@@ -107,8 +107,6 @@ class SeenMethods final : public FrameNames {
   bool code_matches_jvmti(jmethodID method) const;
   std::uint64_t shape_of(jmethodID method) const;
   std::vector<LineEntry> lines_of(jmethodID method) const;
-  static std::vector<LineEntry> original_lines(const std::vector<LineEntry>& lines,
-                                               const SeenMethod& seen);
   void read_super_calls(jclass owner, bci::ByteSpan bytecode, SeenMethod& seen) const;
   ChangeCount& changes_of(std::string_view internal_name);
 

@@ -91,9 +91,7 @@ VmStackCapture::Compared VmStackCapture::compare(JNIEnv* jni, bool with_cache) {
                  [](const VersionFrame& frame) { return raw_frame(frame); });
   const bool complete = end == WalkEnd::kComplete;
   result.difference = WalkerCheck::difference(walked, complete, reference);
-  if (result.difference != nullptr || end == WalkEnd::kOdd || end == WalkEnd::kUnknownMethod) {
-    explain(jni, end, walked, reference);
-  }
+  if (result.difference != nullptr || result.odd) explain(jni, end, walked, reference);
   if (with_cache && result.difference == nullptr && complete && !cache_agrees(jni, found)) {
     result.difference = "cached frames differ";
   }

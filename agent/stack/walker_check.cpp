@@ -28,10 +28,9 @@ const char* WalkerCheck::difference(std::span<const RawFrame> walked, bool compl
                                     std::span<const RawFrame> reference) {
   const auto [mine, theirs] =
       std::mismatch(walked.begin(), walked.end(), reference.begin(), reference.end());
-  if (mine == walked.end() && (theirs == reference.end() || !complete)) {
-    return nullptr;
+  if (mine == walked.end()) {
+    return theirs == reference.end() || !complete ? nullptr : "frames missing";
   }
-  if (mine == walked.end()) return "frames missing";
   if (theirs == reference.end()) return "too many frames";
   return mine->method != theirs->method ? "another method" : "another bytecode index";
 }

@@ -70,12 +70,11 @@ class FrameCache {
     return find(pc, part, entry, identity) && is_current(identity);
   }
   // Whether that compiled code is still there.
-  bool is_current(const Identity& code) const { return is_current(code, alive_); }
-  static bool is_current(const Identity& code, Alive where) {
+  bool is_current(const Identity& code) const {
     if (code.at == 0) return true;
-    const auto alive = load<std::uint8_t>(code.at + static_cast<VmAddress>(where.at));
-    return load<std::uint32_t>(code.at) == code.value && alive >= where.least &&
-           alive <= where.most;
+    const auto alive = load<std::uint8_t>(code.at + static_cast<VmAddress>(alive_.at));
+    return load<std::uint32_t>(code.at) == code.value && alive >= alive_.least &&
+           alive <= alive_.most;
   }
   // Valid if `identity`, as found, is that of the frame's method.
   bool find_interpreted(VmAddress place, Entry& entry, Identity& identity) const {

@@ -53,7 +53,6 @@ class FrameWalker {
   const Place& place() const { return at_; }
   void set_place(const Place& place) { at_ = place; }
   VmAddress pc() const { return at_.pc; }
-  VmAddress sp() const { return at_.sp; }
 
   FrameKind kind() const { return kind(at_); }
   FrameKind kind(const Place& at) const {
