@@ -21,47 +21,39 @@ bool is_in_any(std::string_view class_name, std::span<const std::string_view> pa
 constexpr std::string_view kLibraries[] = {"java", "javax", "jdk", "sun"};
 
 // The packages of module java.base from 17 on, subpackages included, except those of other modules.
-constexpr std::string_view kBase[] = {"java",
-                                      "javax.crypto",
-                                      "javax.net",
-                                      "javax.security.auth",
-                                      "javax.security.cert",
-                                      "jdk.internal",
-                                      "sun.invoke",
-                                      "sun.launcher",
-                                      "sun.net",
-                                      "sun.nio",
-                                      "sun.reflect",
-                                      "sun.security",
-                                      "sun.text",
-                                      "sun.util",
-                                      "com.sun.crypto.provider",
-                                      "com.sun.security.ntlm"};
-constexpr std::string_view kNotBase[] = {"java.applet",
-                                         "java.awt",
-                                         "java.beans",
-                                         "java.lang.instrument",
-                                         "java.lang.management",
-                                         "java.net.http",
-                                         "java.rmi",
-                                         "java.sql",
-                                         "java.util.logging",
-                                         "java.util.prefs",
-                                         "javax.security.auth.kerberos",
-                                         "jdk.internal.agent",
-                                         "jdk.internal.editor",
-                                         "jdk.internal.joptsimple",
-                                         "jdk.internal.jshell",
-                                         "jdk.internal.net.http",
-                                         "jdk.internal.org.commonmark",
-                                         "jdk.internal.org.jline",
-                                         "jdk.internal.shellsupport",
-                                         "sun.net.httpserver",
-                                         "sun.nio.ch.sctp",
-                                         "sun.security.jgss",
-                                         "sun.security.krb5",
-                                         "sun.security.pkcs11",
-                                         "sun.security.smartcardio"};
+struct BasePackage {
+  std::string_view name;
+  std::string_view others[10] = {};
+};
+constexpr BasePackage kBase[] = {
+    {"java",
+     {"applet", "awt", "beans", "lang.instrument", "lang.management", "net.http", "rmi", "sql",
+      "util.logging", "util.prefs"}},
+    {"javax.crypto"},
+    {"javax.net"},
+    {"javax.security.auth", {"kerberos"}},
+    {"javax.security.cert"},
+    {"jdk.internal",
+     {"agent", "editor", "joptsimple", "jshell", "net.http", "org.commonmark", "org.jline",
+      "shellsupport"}},
+    {"sun.invoke"},
+    {"sun.launcher"},
+    {"sun.net", {"httpserver"}},
+    {"sun.nio", {"ch.sctp"}},
+    {"sun.reflect"},
+    {"sun.security", {"jgss", "krb5", "pkcs11", "smartcardio"}},
+    {"sun.text"},
+    {"sun.util"},
+    {"com.sun.crypto.provider"},
+    {"com.sun.security.ntlm"},
+};
+
+bool is_in_java_base(std::string_view class_name) {
+  return std::any_of(std::begin(kBase), std::end(kBase), [&](const BasePackage& package) {
+    return is_in(class_name, package.name) &&
+           !is_in_any(class_name.substr(package.name.size() + 1), package.others);
+  });
+}
 
 constexpr std::string_view kThreadStarts[] = {
     "java.lang.Thread", "java.lang.VirtualThread", "java.lang.ThreadBuilders$BoundVirtualThread",
@@ -107,8 +99,7 @@ ClassOrigin origin_of(std::string_view class_name) {
   if (std::count(std::begin(kThreadStarts), std::end(kThreadStarts), class_name) > 0) {
     return ClassOrigin::kThreadStart;
   }
-  const bool base = is_in_any(class_name, kBase) && !is_in_any(class_name, kNotBase);
-  if (base) return ClassOrigin::kJavaBase;
+  if (is_in_java_base(class_name)) return ClassOrigin::kJavaBase;
   return is_in_any(class_name, kLibraries) ? ClassOrigin::kJdkModule : ClassOrigin::kJdkExtra;
 }
 
