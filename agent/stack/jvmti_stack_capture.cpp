@@ -17,7 +17,7 @@ constexpr int kFirstWithSafeIds = 23;
 
 }  // namespace
 
-JvmtiStackCapture::JvmtiStackCapture(jvmtiEnv* jvmti, FrameNames& names)
+JvmtiStackCapture::JvmtiStackCapture(jvmtiEnv* jvmti, SeenMethods& names)
     : jvmti_(jvmti), names_(names), one_at_a_time_(vm_feature_release(jvmti) < kFirstWithSafeIds) {}
 
 std::unique_lock<std::timed_mutex> JvmtiStackCapture::my_turn() {

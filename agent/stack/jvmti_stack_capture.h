@@ -5,13 +5,14 @@
 #include <mutex>
 #include <string>
 
+#include "stack/seen_methods.h"
 #include "stack/stack_capture.h"
 
 namespace ddm {
 
 class JvmtiStackCapture final : public StackCapture {
  public:
-  JvmtiStackCapture(jvmtiEnv* jvmti, FrameNames& names);
+  JvmtiStackCapture(jvmtiEnv* jvmti, SeenMethods& names);
 
   const char* name() const override { return "jvmti"; }
   void capture(JNIEnv* jni, ShownStack& stack) override;
@@ -32,7 +33,7 @@ class JvmtiStackCapture final : public StackCapture {
   std::size_t frames_from(std::size_t start, std::span<RawFrame> frames);
 
   jvmtiEnv* const jvmti_;
-  FrameNames& names_;
+  SeenMethods& names_;
   // Before 23 (JDK-8313332) InstanceKlass::get_jmethod_id() loads the class's table of jmethodIDs
   // before it takes its lock, and another thread that meets an obsolete method may grow the table
   // and free the old one meanwhile: redefinition under load yields invalid ids.

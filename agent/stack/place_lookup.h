@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "stack/method_ids.h"
+#include "stack/seen_methods.h"
 #include "stack/stack_capture.h"
 #include "stack/walk/frame_cache.h"
 #include "stack/walk/raw_walk.h"
@@ -20,7 +21,7 @@ class PlaceLookup {
  public:
   PlaceLookup(const VmLayout& layout, const CompiledFrames& compiled,
               const MethodResolution& methods, MethodIds& ids, const RawWalk& raw_walk,
-              FrameNames& names)
+              SeenMethods& names)
       : compiled_(compiled),
         methods_(methods),
         ids_(ids),
@@ -64,7 +65,7 @@ class PlaceLookup {
   const MethodResolution& methods_;
   MethodIds& ids_;
   const RawWalk& raw_walk_;
-  FrameNames& names_;
+  SeenMethods& names_;
   FrameCache cache_;
 };
 

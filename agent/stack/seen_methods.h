@@ -55,7 +55,7 @@ struct SeenMethod {
   ShownRole role_at(jlocation location) const;
 };
 
-class SeenMethods final : public FrameNames {
+class SeenMethods {
  public:
   SeenMethods(jvmtiEnv* jvmti, JNIEnv* jni, NameTable& names, const RewrittenMethods& rewritten,
               Reclamation& reclamation, const MethodPointers& pointers);
@@ -64,7 +64,10 @@ class SeenMethods final : public FrameNames {
   // result is valid.
   const SeenMethod& get(JNIEnv* jni, jmethodID method);
 
-  ShownFrame shown(JNIEnv* jni, RawFrame frame, const void* version) override;
+  // `version`: the Method* of the version that the frame executes; null for the newest.
+  ShownFrame shown(JNIEnv* jni, RawFrame frame, const void* version);
+  // Incremented when earlier results of shown() may have become invalid.
+  const std::atomic<std::uint32_t>& generation() const { return generation_; }
 
   // From the next forget_all() on constructors are analyzed for their this() or super() calls,
   // which takes longer than everything else. Until then these are unknown.
@@ -116,6 +119,7 @@ class SeenMethods final : public FrameNames {
   Reclamation& reclamation_;
   const MethodPointers& pointers_;
   const MethodCode code_;
+  std::atomic<std::uint32_t> generation_{1};
   std::atomic<bool> super_calls_wanted_{false};
   // Number of changes per class, by hash of its name; a collision only causes superfluous reads.
   std::array<ChangeCount, 4096> changes_{};

@@ -4,7 +4,6 @@
 
 #include <jvmti.h>
 
-#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -17,21 +16,6 @@ struct RawFrame {
   jmethodID method;
   jlocation location;  // -1 in a native method
   friend bool operator==(const RawFrame&, const RawFrame&) = default;
-};
-
-// Converts JVMTI's frames to shown ones.
-class FrameNames {
- public:
-  virtual ~FrameNames() = default;
-
-  // Incremented when earlier results may have become invalid.
-  const std::atomic<std::uint32_t>& generation() const { return generation_; }
-
-  // `version`: the Method* of the version that the frame executes; null for the newest.
-  virtual ShownFrame shown(JNIEnv* jni, RawFrame frame, const void* version) = 0;
-
- protected:
-  std::atomic<std::uint32_t> generation_{1};
 };
 
 class StackCapture {

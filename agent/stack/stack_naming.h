@@ -6,13 +6,14 @@
 
 #include "core/reclamation.h"
 #include "stack/names/name_table.h"
+#include "stack/seen_methods.h"
 #include "stack/stack_capture.h"
 
 namespace ddm {
 
 struct StackNaming {
   NameTable& names;
-  FrameNames& frames;        // callers are inside a Reading
+  SeenMethods& frames;       // callers are inside a Reading
   Reclamation& reclamation;  // protects what `frames` returns
   StackCapture& stacks;      // for the calling thread
 

@@ -9,7 +9,7 @@ namespace ddm {
 Result<std::unique_ptr<VmStackCapture>> VmStackCapture::create(JNIEnv* jni, jobject current,
                                                                const MethodPointers& pointers,
                                                                JvmtiStackCapture& jvmti,
-                                                               FrameNames& names) {
+                                                               SeenMethods& names) {
   auto layout = detect_vm_layout(jni, pointers);
   if (!layout) return layout.error();
   const auto threads = VmThreads::create(jni, current);
@@ -20,7 +20,7 @@ Result<std::unique_ptr<VmStackCapture>> VmStackCapture::create(JNIEnv* jni, jobj
 }
 
 VmStackCapture::VmStackCapture(VmLayout layout, VmThreads threads, JvmtiStackCapture& jvmti,
-                               FrameNames& names, bool code_is_swept)
+                               SeenMethods& names, bool code_is_swept)
     : layout_(std::move(layout)),
       threads_(threads),
       memory_(pages_),

@@ -33,7 +33,7 @@ class VmStackCapture final : public StackCapture {
   static Result<std::unique_ptr<VmStackCapture>> create(JNIEnv* jni, jobject current,
                                                         const MethodPointers& pointers,
                                                         JvmtiStackCapture& jvmti,
-                                                        FrameNames& names);
+                                                        SeenMethods& names);
 
   const char* name() const override { return check_.trusted() ? "vm" : "jvmti"; }
   WalkerCounts counts() const override;
@@ -44,7 +44,7 @@ class VmStackCapture final : public StackCapture {
   void watch(JNIEnv* jni, const GcPauses* pauses);
 
  private:
-  VmStackCapture(VmLayout layout, VmThreads threads, JvmtiStackCapture& jvmti, FrameNames& names,
+  VmStackCapture(VmLayout layout, VmThreads threads, JvmtiStackCapture& jvmti, SeenMethods& names,
                  bool code_is_swept);
 
   WalkEnd walk(JNIEnv* jni, ShownStack& stack);
@@ -118,7 +118,7 @@ class VmStackCapture final : public StackCapture {
   const FrameCache& cache_;
   std::unique_ptr<ParkedStack> parked_;  // null: frames in the heap are taken from GetStackTrace
   JvmtiStackCapture& jvmti_;
-  FrameNames& names_;
+  SeenMethods& names_;
   const bool code_is_swept_;
   const GcPauses* pauses_ = nullptr;  // null: classes may be unloaded at any time
   WalkerCheck check_;

@@ -43,7 +43,7 @@ class KnownPlaces {
 
   // Entries are valid within one epoch.
   struct Epoch {
-    std::uint32_t names = 0;   // FrameNames::generation()
+    std::uint32_t names = 0;   // SeenMethods::generation()
     std::uint32_t pauses = 0;  // of the collector
     friend bool operator==(const Epoch&, const Epoch&) = default;
   };
