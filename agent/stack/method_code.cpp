@@ -5,7 +5,6 @@
 #include "bci/opcodes.h"
 #include "core/own_memory.h"
 #include "stack/walk/number_stream.h"
-#include "stack/walk/vm_opcodes.h"
 #include "vm/vm_entries.h"
 
 namespace ddm {

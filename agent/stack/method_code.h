@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include "stack/walk/line_table.h"
+#include "stack/walk/stored_code.h"
 
 namespace ddm {
 

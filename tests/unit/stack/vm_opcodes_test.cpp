@@ -1,4 +1,4 @@
-#include "stack/walk/vm_opcodes.h"
+#include "stack/walk/stored_code.h"
 
 #include <catch2/catch.hpp>
 
