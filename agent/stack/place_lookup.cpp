@@ -70,7 +70,7 @@ bool PlaceLookup::look_up_interpreted(JNIEnv* jni, Interpreted& frame) {
   FrameCache::Entry entry;
   FrameCache::Identity identity;
   frame.version = methods_.version_of(frame.method).identity();
-  if (cache_.find_interpreted(place, entry, identity) && identity.at == frame.method &&
+  if (cache_.find(place, 0, entry, identity) && identity.at == frame.method &&
       identity.value == frame.version) {
     frame.shown = entry.frames[0];
     return true;

@@ -17,12 +17,11 @@ constexpr std::uint32_t kOneOf = 8192;  // 4 us each: half a nanosecond a stack
 
 constinit thread_local std::uint32_t WalkerCheck::t_stacks = 0;
 
-WalkerCheck::WalkerCheck() : every_(kOneOf), first_left_(kFirstStacks), code_left_(kFirstWithCode) {
-  if (std::getenv("DDMAGENT_CHECK_STACKS") != nullptr) {
-    every_ = 1;
-    only_count_ = true;
-  }
-}
+WalkerCheck::WalkerCheck()
+    : only_count_(std::getenv("DDMAGENT_CHECK_STACKS") != nullptr),
+      every_(only_count_ ? 1 : kOneOf),
+      first_left_(kFirstStacks),
+      code_left_(kFirstWithCode) {}
 
 const char* WalkerCheck::difference(std::span<const RawFrame> walked, bool complete,
                                     std::span<const RawFrame> reference) {

@@ -61,8 +61,8 @@ class WalkerCheck {
 
   static constinit thread_local std::uint32_t t_stacks;  // since the last comparison on this thread
 
-  std::uint32_t every_;
-  bool only_count_ = false;
+  const bool only_count_;
+  const std::uint32_t every_;
   std::atomic<bool> trusted_{true};
   std::atomic<std::int32_t> first_left_;
   std::atomic<std::int32_t> code_left_;

@@ -1,7 +1,6 @@
 #include "stack/names/name_table.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 namespace ddm {

@@ -76,9 +76,13 @@ class FrameCache {
     return load<std::uint32_t>(code.at) == code.value && alive >= alive_.least &&
            alive <= alive_.most;
   }
-  // Valid if `identity`, as found, is that of the frame's method.
-  bool find_interpreted(VmAddress place, Entry& entry, Identity& identity) const {
-    return find(place, 0, entry, identity);
+  // Any place. That of an interpreted frame (part 0) is valid if `identity` is that of its method.
+  bool find(VmAddress place, unsigned part, Entry& entry, Identity& identity) const {
+    if (!slots_.good()) return false;
+    const std::uint64_t key = key_of(place, part);
+    const std::size_t first = first_slot(key);  // the other one is its neighbour
+    return read(slots_[first], key, entry, identity) ||
+           read(slots_[first ^ 1], key, entry, identity);
   }
 
   // `generation`: its value before the entry was decoded.
@@ -103,15 +107,6 @@ class FrameCache {
   static std::uint64_t key_of(VmAddress place, unsigned part) { return place * kParts + part; }
   static std::size_t first_slot(std::uint64_t key) {
     return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15ull) >> 49);
-  }
-
-  // A key has two possible slots.
-  bool find(VmAddress place, unsigned part, Entry& entry, Identity& identity) const {
-    if (!slots_.good()) return false;
-    const std::uint64_t key = key_of(place, part);
-    const std::size_t first = first_slot(key);
-    return read(slots_[first], key, entry, identity) ||
-           read(slots_[first ^ 1], key, entry, identity);
   }
 
   bool read(const Slot& slot, std::uint64_t key, Entry& entry, Identity& identity) const {

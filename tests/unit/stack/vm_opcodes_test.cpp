@@ -1,6 +1,6 @@
-#include "stack/walk/stored_code.h"
-
 #include <catch2/catch.hpp>
+
+#include "stack/walk/stored_code.h"
 
 using namespace ddm;  // NOLINT: a test of one part
 
