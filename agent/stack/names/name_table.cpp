@@ -36,12 +36,6 @@ int line_of(const MethodName& method, std::int32_t bci) {
   return at == method.lines.begin() ? kLineUnknown : std::prev(at)->line;
 }
 
-NameTable::NameTable() {
-  unknown_class_.name = "unknown";
-  unknown_method_.name.class_name = "unknown";
-  unknown_method_.name.method = "unknown";
-}
-
 NameId NameTable::add_class(std::string_view type_name) {
   std::size_t size = 0;
   NameId id = kUnknownName;
@@ -86,19 +80,19 @@ NameId NameTable::add_method(MethodName method) {
 }
 
 const std::string& NameTable::class_name(NameId id) const {
+  static const std::string unknown = "unknown";
   const std::lock_guard lock(mutex_);
   const auto found = classes_.find(id);
-  return (found != classes_.end() ? found->second : unknown_class_).name;
+  return found != classes_.end() ? found->second.name : unknown;
 }
 
 const MethodName& NameTable::method(NameId id) const {
-  if (id == kLeftOutName) {
-    static const MethodName left_out{"", std::string(kFramesLeftOut), "", "", false, {}};
-    return left_out;
-  }
+  static const MethodName unknown{"unknown", "unknown", "", "", false, {}};
+  static const MethodName left_out{"", std::string(kFramesLeftOut), "", "", false, {}};
+  if (id == kLeftOutName) return left_out;
   const std::lock_guard lock(mutex_);
   const auto found = methods_.find(id);
-  return (found != methods_.end() ? found->second : unknown_method_).name;
+  return found != methods_.end() ? found->second.name : unknown;
 }
 
 void NameTable::set_keeper(NameKeeper& keeper) {

@@ -73,7 +73,7 @@ class NamesUser {
 
 class NameTable {
  public:
-  NameTable();
+  NameTable() = default;
   NameTable(const NameTable&) = delete;
   NameTable& operator=(const NameTable&) = delete;
 
@@ -124,8 +124,6 @@ class NameTable {
   std::unordered_map<NameId, Method> methods_;
   std::unordered_map<std::string_view, NameId> class_ids_;   // keys live in classes_
   std::unordered_multimap<std::size_t, NameId> method_ids_;  // content hash -> id
-  Class unknown_class_;
-  Method unknown_method_;
   GrowthLimit growth_;
 };
 
