@@ -74,8 +74,8 @@ class Stacks {
   bool pauses_watched_ = false;
   const GcPauses* pauses_ = nullptr;
 
-  std::mutex
-      sweeping_;  // serializes sweeps, guards the list of users; taken before any lock of theirs
+  // Serializes sweeps, guards the list of users; taken before any lock of theirs.
+  std::mutex sweeping_;
   std::vector<NamesUser*> users_;
 };
 

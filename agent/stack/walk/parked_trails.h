@@ -5,6 +5,7 @@
 // Valid while code and names are unchanged: the owner calls clear(). Each thread has its own.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +26,16 @@ class ParkedTrails {
     std::span<const ShownFrame> frames;
     bool good = false;  // false: not found
   };
-  Found find(const ParkedFrames::Run& run) const;
+  Found find(const ParkedFrames::Run& run) const {
+    const VmAddress pc = pc_of(run);
+    const Trail& trail = trails_[place_of(pc)];
+    if (pc == 0 || pcs_[place_of(pc)] != pc || trail.run_words != run.words()) return {};
+    const VmAddress from = run.sp - ParkedFrames::kWordsBefore * sizeof(VmAddress);
+    for (std::size_t i = 0; i < trail.words; ++i) {
+      if (load<VmAddress>(from + trail.word[i].at) != trail.word[i].value) return {};
+    }
+    return {{trail.frame.data(), trail.frames}, true};
+  }
 
   // Buffers for the copy of a run and for its frames, which insert() stores.
   std::span<VmAddress> buffer() { return buffer_; }
@@ -42,7 +52,19 @@ class ParkedTrails {
   }
   bool overflown() const { return overflown_; }
   // Stores a run that was walked to its end.
-  void insert(const ParkedFrames::Run& run, const ParkedWalk& walked);
+  void insert(const ParkedFrames::Run& run, const ParkedWalk& walked) {
+    if (overflown_ || walked.too_many()) return;
+    const VmAddress pc = buffer_[ParkedFrames::kWordsBefore - 1];
+    Trail& trail = trails_[place_of(pc)];
+    pcs_[place_of(pc)] = pc;
+    trail.run_words = run.words();
+    trail.words = trail.frames = 0;
+    for (const std::uint16_t at : walked.decisive()) {
+      trail.word[trail.words++] = {static_cast<std::uint32_t>(at * sizeof(VmAddress)), buffer_[at]};
+    }
+    trail.frames = gathered_count_;
+    std::copy_n(gathered_.begin(), gathered_count_, trail.frame.begin());
+  }
 
  private:
   static constexpr std::size_t kTrails = 8, kFrames = 80, kBufferWords = 4096;
