@@ -13,23 +13,24 @@ namespace {
 constexpr VmAddress kMostCode = VmAddress{1} << 32;
 constexpr std::uint8_t kFreeSegment = 0xff;
 
+Offset offset_in(VmEntries& entries, VmEntries::Names names) {
+  return static_cast<Offset>(entries.offset(names));
+}
+
 void find_thread(VmEntries& entries, VmLayout& layout) {
-  const auto offset = [&](const char* type, const char* field) {
-    return static_cast<Offset>(entries.offset({{type, field}}));
-  };
-  const Offset sp = offset("JavaFrameAnchor", "_last_Java_sp");
-  const Offset pc = offset("JavaFrameAnchor", "_last_Java_pc");
-  const Offset fp = offset("JavaFrameAnchor", "_last_Java_fp");
-  const Offset anchor = offset("JavaThread", "_anchor");
-  const Offset wrapper = offset("JavaCallWrapper", "_anchor");
+  const Offset sp = offset_in(entries, {{"JavaFrameAnchor", "_last_Java_sp"}});
+  const Offset pc = offset_in(entries, {{"JavaFrameAnchor", "_last_Java_pc"}});
+  const Offset fp = offset_in(entries, {{"JavaFrameAnchor", "_last_Java_fp"}});
+  const Offset anchor = offset_in(entries, {{"JavaThread", "_anchor"}});
+  const Offset wrapper = offset_in(entries, {{"JavaCallWrapper", "_anchor"}});
   layout.anchor_sp = anchor + sp;
   layout.anchor_pc = anchor + pc;
   layout.anchor_fp = anchor + fp;
   layout.wrapper_sp = wrapper + sp;
   layout.wrapper_pc = wrapper + pc;
   layout.wrapper_fp = wrapper + fp;
-  layout.stack_base = offset("JavaThread", "_stack_base");
-  layout.stack_size = offset("JavaThread", "_stack_size");
+  layout.stack_base = offset_in(entries, {{"JavaThread", "_stack_base"}});
+  layout.stack_size = offset_in(entries, {{"JavaThread", "_stack_size"}});
   // The frame layouts that FrameWalker's constants assume.
   entries.expect(entries.constant({"frame::entry_frame_call_wrapper_offset"}) == -6 &&
                      entries.constant({"frame::interpreter_frame_sender_sp_offset"}) == -1 &&
@@ -39,54 +40,48 @@ void find_thread(VmEntries& entries, VmLayout& layout) {
 }
 
 void find_nmethods(VmEntries& entries, VmLayout& layout) {
-  const auto offset = [&](VmEntries::Names names) {
-    return static_cast<Offset>(entries.offset(names));
-  };
-  layout.blob_name = offset({{"CodeBlob", "_name"}});
-  layout.blob_frame_words = offset({{"CodeBlob", "_frame_size"}});
-  layout.method = offset({{"nmethod", "_method"}, {"CompiledMethod", "_method"}});
-  layout.compile_id = offset({{"nmethod", "_compile_id"}});
-  layout.orig_pc = offset({{"nmethod", "_orig_pc_offset"}});
-  layout.scopes_pcs = offset({{"nmethod", "_scopes_pcs_offset"}});
+  layout.blob_name = offset_in(entries, {{"CodeBlob", "_name"}});
+  layout.blob_frame_words = offset_in(entries, {{"CodeBlob", "_frame_size"}});
+  layout.method = offset_in(entries, {{"nmethod", "_method"}, {"CompiledMethod", "_method"}});
+  layout.compile_id = offset_in(entries, {{"nmethod", "_compile_id"}});
+  layout.orig_pc = offset_in(entries, {{"nmethod", "_orig_pc_offset"}});
+  layout.scopes_pcs = offset_in(entries, {{"nmethod", "_scopes_pcs_offset"}});
   layout.parts_by_offset = vm_structs::offset_of("nmethod", "_immutable_data").has_value();
   if (!layout.parts_by_offset) {
-    layout.blob_code = offset({{"CodeBlob", "_code_begin"}});
-    layout.deopt = offset({{"CompiledMethod", "_deopt_handler_begin"}});
-    layout.deopt_mh = offset({{"CompiledMethod", "_deopt_mh_handler_begin"}});
-    layout.scopes_data = offset({{"CompiledMethod", "_scopes_data_begin"}});
-    layout.metadata = offset({{"nmethod", "_metadata_offset"}});
+    layout.blob_code = offset_in(entries, {{"CodeBlob", "_code_begin"}});
+    layout.deopt = offset_in(entries, {{"CompiledMethod", "_deopt_handler_begin"}});
+    layout.deopt_mh = offset_in(entries, {{"CompiledMethod", "_deopt_mh_handler_begin"}});
+    layout.scopes_data = offset_in(entries, {{"CompiledMethod", "_scopes_data_begin"}});
+    layout.metadata = offset_in(entries, {{"nmethod", "_metadata_offset"}});
     // Next to the compile id. 0 to 2: in use, not used, not entrant; later states have no frames.
-    layout.alive = offset({{"nmethod", "_state"}});
+    layout.alive = offset_in(entries, {{"nmethod", "_state"}});
     layout.alive_least = 0;
     layout.alive_most = 2;
     return;
   }
-  layout.blob_kind = offset({{"CodeBlob", "_kind"}});
+  layout.blob_kind = offset_in(entries, {{"CodeBlob", "_kind"}});
   layout.kind_nmethod = entries.constant({"CodeBlobKind::Nmethod"});
-  layout.blob_code = offset({{"CodeBlob", "_code_offset"}});
-  layout.deopt =
-      offset({{"nmethod", "_deopt_handler_offset"}, {"nmethod", "_deopt_handler_entry_offset"}});
+  layout.blob_code = offset_in(entries, {{"CodeBlob", "_code_offset"}});
+  layout.deopt = offset_in(
+      entries, {{"nmethod", "_deopt_handler_offset"}, {"nmethod", "_deopt_handler_entry_offset"}});
   layout.deopt_mh = static_cast<Offset>(
       vm_structs::offset_of("nmethod", "_deopt_mh_handler_offset").value_or(kAbsent));
-  layout.immutable_data = offset({{"nmethod", "_immutable_data"}});
-  layout.immutable_size = offset({{"nmethod", "_immutable_data_size"}});
-  layout.scopes_data = offset({{"nmethod", "_scopes_data_offset"}});
-  layout.mutable_data = offset({{"CodeBlob", "_mutable_data"}});
-  layout.mutable_size = offset({{"CodeBlob", "_mutable_data_size"}});
-  layout.relocation_size = offset({{"CodeBlob", "_relocation_size"}});
+  layout.immutable_data = offset_in(entries, {{"nmethod", "_immutable_data"}});
+  layout.immutable_size = offset_in(entries, {{"nmethod", "_immutable_data_size"}});
+  layout.scopes_data = offset_in(entries, {{"nmethod", "_scopes_data_offset"}});
+  layout.mutable_data = offset_in(entries, {{"CodeBlob", "_mutable_data"}});
+  layout.mutable_size = offset_in(entries, {{"CodeBlob", "_mutable_data_size"}});
+  layout.relocation_size = offset_in(entries, {{"CodeBlob", "_relocation_size"}});
 }
 
 void find_metadata(VmEntries& entries, VmLayout& layout) {
-  const auto offset = [&](const char* type, const char* field) {
-    return static_cast<Offset>(entries.offset({{type, field}}));
-  };
-  layout.method_const = offset("Method", "_constMethod");
-  layout.const_pool = offset("ConstMethod", "_constants");
-  layout.const_idnum = offset("ConstMethod", "_method_idnum");
-  layout.const_code_size = offset("ConstMethod", "_code_size");
+  layout.method_const = offset_in(entries, {{"Method", "_constMethod"}});
+  layout.const_pool = offset_in(entries, {{"ConstMethod", "_constants"}});
+  layout.const_idnum = offset_in(entries, {{"ConstMethod", "_method_idnum"}});
+  layout.const_code_size = offset_in(entries, {{"ConstMethod", "_code_size"}});
   layout.const_code = static_cast<Offset>(entries.size("ConstMethod"));
-  layout.pool_holder = offset("ConstantPool", "_pool_holder");
-  layout.holder_ids = offset("InstanceKlass", "_methods_jmethod_ids");
+  layout.pool_holder = offset_in(entries, {{"ConstantPool", "_pool_holder"}});
+  layout.holder_ids = offset_in(entries, {{"InstanceKlass", "_methods_jmethod_ids"}});
   layout.class_cell =
       static_cast<Offset>(vm_structs::offset_of("Klass", "_java_mirror").value_or(kAbsent));
 }
@@ -102,7 +97,7 @@ void find_code_heaps(VmEntries& entries, VmLayout& layout) {
   const VmAddress high = entries.offset({{"VirtualSpace", "_high"}});
   const VmAddress reserved = entries.offset({{"VirtualSpace", "_high_boundary"}});
   layout.block_header = static_cast<Offset>(entries.size("HeapBlock"));
-  layout.block_used = static_cast<Offset>(entries.offset({{"HeapBlock::Header", "_used"}}));
+  layout.block_used = offset_in(entries, {{"HeapBlock::Header", "_used"}});
   // Without a state in the nmethod, the heap block's header says whether the code was freed.
   if (layout.alive == kAbsent) layout.alive = layout.block_used - layout.block_header;
   if (!entries.missing().empty() || heaps == 0) return;

@@ -15,6 +15,7 @@
 
 #include "stack/jvmti_stack_capture.h"
 #include "stack/walk/method_resolution.h"
+#include "vm/jvmti_memory.h"
 
 namespace ddm {
 
@@ -25,7 +26,18 @@ class MethodIds {
 
   // Call once, where objects move in pauses only: verifies such a handle, and enables the creation
   // of ids.
-  void begin(JNIEnv* jni);
+  void begin(JNIEnv* jni) {
+    if (methods_.ids_are_keys()) return;  // ids do not lead to a Method*
+    constexpr int kTries = 4;             // a GC pause between two loads may move the class
+    const LocalRef<jclass> some(jni, jni->FindClass("java/lang/Thread"));
+    const jmethodID id = some ? jni->GetMethodID(some.get(), "run", "()V") : nullptr;
+    if (clear_exception(jni) || id == nullptr) return;
+    const VmAddress cell = methods_.class_cell_of(load<VmAddress>(reinterpret_cast<VmAddress>(id)));
+    if (cell == 0) return;
+    for (int i = 0; i < kTries && !begun_; ++i) {
+      begun_ = load<VmAddress>(cell) == load<VmAddress>(reinterpret_cast<VmAddress>(some.get()));
+    }
+  }
 
   // The method with its id; id 0: no such method, or none could be created.
   WalkedMethod version_of(VmAddress method) {
@@ -37,7 +49,12 @@ class MethodIds {
   // The VM never frees ids, not even of unloaded classes.
   static constexpr std::uint32_t kMostClasses = 16384;
 
-  WalkedMethod with_id(VmAddress method);
+  [[gnu::noinline]] WalkedMethod with_id(VmAddress method) {
+    const VmAddress cell = methods_.class_cell_of(method);
+    if (cell == 0 || classes_.fetch_add(1, std::memory_order_relaxed) >= kMostClasses) return {};
+    jvmti_.give_ids(reinterpret_cast<jclass>(cell));
+    return methods_.checked_version_of(method);
+  }
 
   JvmtiStackCapture& jvmti_;
   const MethodResolution& methods_;
