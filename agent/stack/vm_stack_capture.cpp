@@ -171,11 +171,9 @@ KnownPlaces::Epoch VmStackCapture::epoch() const {
     if (trail != nullptr && trail->continues_from(walker, at)) {
       walk.stack.set_progress(progress);
       FrameWalker::Place there = at;
-      const auto followed = trail->follow(walk.stack, there);
+      step = trail->follow(walk.stack, there);
       at = there;
       progress = walk.stack.progress();
-      if (followed == StackTrail::Followed::kEnough) step = Step::kEnough;
-      if (followed == StackTrail::Followed::kEnd) step = Step::kEnd;
       if (step != Step::kContinue) break;
     }
     const FrameWalker::Place from = at;
@@ -244,14 +242,8 @@ VmStackCapture::Step VmStackCapture::leave_compiled(Walk& walk, StackTrail* trai
                                                     FrameCache::Identity identity, WalkEnd& end) {
   FrameWalker& walker = walk.walker;
   const FrameWalker::Place from = walker.place();
-  if (kind == CodeKind::kVirtualThreadEnd) {
-    end = WalkEnd::kComplete;
-    return Step::kEnd;
-  }
-  if (!walker.leave(kind, bytes)) {
-    end = WalkEnd::kOdd;
-    return Step::kEnd;
-  }
+  if (kind == CodeKind::kVirtualThreadEnd) return ended(WalkEnd::kComplete, end);
+  if (!walker.leave(kind, bytes)) return ended(WalkEnd::kOdd, end);
   if (trail != nullptr) {
     trail->close(from, walker.words_of_code(from, walker.place(), bytes, trail->words()),
                  identity.at, walker.place());
@@ -287,14 +279,10 @@ VmStackCapture::Step VmStackCapture::interpreted_step(JNIEnv* jni, Walk& walk, W
   StackTrail* const trail = walk.stack.on_top() ? nullptr : walk.trail;
   const FrameWalker::Place from = walker.place();
   VmAddress method = 0, bytecode = 0;
-  if (!walker.pop_interpreted(method, bytecode)) {
-    end = WalkEnd::kOdd;
-    return Step::kEnd;
-  }
+  if (!walker.pop_interpreted(method, bytecode)) return ended(WalkEnd::kOdd, end);
   PlaceLookup::Interpreted& last = walk.last;
   if (!places_.interpreted(jni, method, bytecode, last)) {
-    end = WalkEnd::kUnknownMethod;
-    return Step::kEnd;
+    return ended(WalkEnd::kUnknownMethod, end);
   }
   walk.known.insert(PlaceLookup::place_of(method, bytecode), {method, last.version}, last.shown);
   if (trail != nullptr) {

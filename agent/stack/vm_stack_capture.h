@@ -78,7 +78,11 @@ class VmStackCapture final : public StackCapture {
   bool is_same_version(const KnownPlaces::Known& known) const;
 
   // Each step adds the frames at the walker's place and moves to the caller. kEnd: see `end`.
-  enum class Step { kContinue, kEnough, kEnd };
+  using Step = StackTrail::Followed;
+  static Step ended(WalkEnd why, WalkEnd& end) {
+    end = why;
+    return Step::kEnd;
+  }
   // One walk: its position, and what it has found.
   struct Walk {
     ~Walk() {
