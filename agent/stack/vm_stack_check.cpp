@@ -27,10 +27,9 @@ const char* reason_of(WalkEnd end) {
 bool VmStackCapture::knows_own_stack(JNIEnv* jni) {
   VmClaims claims;
   const VmAddress thread = threads_.of(jni);
-  const auto at = [thread](Offset offset) { return thread + static_cast<VmAddress>(offset); };
-  expect_own_stack(claims, at(layout_.stack_base), at(layout_.stack_size));
+  expect_own_stack(claims, thread + layout_.stack_base, thread + layout_.stack_size);
   for (const Offset offset : {layout_.anchor_sp, layout_.anchor_pc, layout_.anchor_fp}) {
-    claims.read<VmAddress>(at(offset), "JavaThread::_anchor");
+    claims.read<VmAddress>(thread + offset, "JavaThread::_anchor");
   }
   if (!claims.hold()) check_.distrust(claims.wrong());
   return claims.hold();

@@ -16,8 +16,7 @@ VmAddress MethodResolution::holder_of(VmAddress method) const {
 
 VmAddress MethodResolution::class_cell_of(VmAddress method) const {
   const VmAddress holder = layout_.class_cell != kAbsent ? holder_of(method) : 0;
-  const VmAddress cell =
-      holder != 0 ? pointer_at(holder + static_cast<VmAddress>(layout_.class_cell)) : 0;
+  const VmAddress cell = holder != 0 ? pointer_at(holder + layout_.class_cell) : 0;
   return cell != 0 && pages_.is_readable(cell, sizeof(VmAddress)) ? cell : 0;
 }
 

@@ -49,9 +49,7 @@ bool ParkedFrames::find(VmAddress java_thread, Run& run) const {
 }
 
 bool ParkedFrames::find_in(VmAddress chunk, Run& run) const {
-  const auto number_at = [&](Offset field) {
-    return load<std::int32_t>(chunk + static_cast<VmAddress>(field));
-  };
+  const auto number_at = [&](Offset field) { return load<std::int32_t>(chunk + field); };
   for (int i = 0; i < kMostEmptyChunks; ++i) {
     if (!undisturbed(run)) return false;
     if (chunk == 0) {
