@@ -46,7 +46,7 @@ NameId NameTable::add_class(std::string_view type_name) {
       return found->second;
     }
     id = next_class_++;
-    Class& added = classes_[id];
+    auto& added = classes_[id];
     added = {std::string(type_name), round_};
     class_ids_.emplace(added.name, id);
     if (keeper_ != nullptr) keeper_->add_class(id, added.name);
@@ -64,7 +64,7 @@ NameId NameTable::add_method(MethodName method) {
     const std::lock_guard lock(mutex_);
     const auto [first, last] = method_ids_.equal_range(hash);
     for (auto at = first; at != last; ++at) {
-      Method& known = methods_.at(at->second);
+      auto& known = methods_.at(at->second);
       if (known.name != method) continue;
       known.given_out = round_;
       return at->second;

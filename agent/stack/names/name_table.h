@@ -110,8 +110,6 @@ class NameTable {
     Name name;
     std::uint64_t given_out = 0;  // the last round in which add_...() returned the id
   };
-  using Class = Entry<std::string>;
-  using Method = Entry<MethodName>;
 
   mutable std::mutex mutex_;
   NameKeeper* keeper_ = nullptr;
@@ -120,8 +118,8 @@ class NameTable {
   NameId next_class_ = kUnknownName + 1;
   NameId next_method_ = kUnknownName + 1;
   // References to elements stay valid while others are added or erased.
-  std::unordered_map<NameId, Class> classes_;
-  std::unordered_map<NameId, Method> methods_;
+  std::unordered_map<NameId, Entry<std::string>> classes_;
+  std::unordered_map<NameId, Entry<MethodName>> methods_;
   std::unordered_map<std::string_view, NameId> class_ids_;   // keys live in classes_
   std::unordered_multimap<std::size_t, NameId> method_ids_;  // content hash -> id
   GrowthLimit growth_;
