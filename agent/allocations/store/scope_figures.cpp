@@ -9,7 +9,6 @@
 
 #include "stack/names/first_use.h"
 #include "stack/names/jdk_classes.h"
-#include "stack/names/jdk_classes.h"
 
 namespace ddm {
 namespace {

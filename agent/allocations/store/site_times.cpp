@@ -9,6 +9,11 @@
 namespace ddm {
 
 void SiteTimes::poll(const SiteTable& sites, std::int64_t ms) {
+  if (!counted_) {
+    counted_.emplace(sites.size());
+    partly_.resize(sites.size());
+  }
+  if (!counted_->good()) return;  // no memory: times stay unknown
   while (static_cast<std::size_t>(ms / step_) >= kMostMoments) halve();
   const auto now = std::max(static_cast<std::size_t>(ms / step_), last_);
   if (moments_.size() <= now) moments_.resize(now + 1);
@@ -16,11 +21,7 @@ void SiteTimes::poll(const SiteTable& sites, std::int64_t ms) {
   const std::size_t last = now > last_ ? now - 1 : now;
   const std::size_t first = last - last_ <= kMostLate ? last_ : last;
   sites.for_each([&](SiteNumber site, const SiteSum& sum) {
-    if (site >= counted_.size()) {
-      counted_.resize(std::max<std::size_t>(site + 1, 2 * counted_.size()));
-      partly_.resize(counted_.size());
-    }
-    Counted& counted = counted_[site];
+    Counted& counted = (*counted_)[site];
     if (sum.count == counted.count) return;
     if (Rank{sum.bytes, site} < least_) {
       partly_[site] = true;
@@ -82,14 +83,14 @@ void SiteTimes::drop_smallest() {
   std::vector<Rank> ranks;
   ranks.reserve(shares_);
   for (const Moment& moment : moments_) {
-    for (const Share& share : moment) ranks.push_back({counted_[share.site].bytes, share.site});
+    for (const Share& share : moment) ranks.push_back({(*counted_)[share.site].bytes, share.site});
   }
   const auto least = ranks.end() - static_cast<std::ptrdiff_t>(kMostShares / 2);
   std::ranges::nth_element(ranks, least);
   least_ = *least;
   for (Moment& moment : moments_) {
     shares_ -= std::erase_if(moment, [&](const Share& share) {
-      const bool dropped = Rank{counted_[share.site].bytes, share.site} < least_;
+      const bool dropped = Rank{(*counted_)[share.site].bytes, share.site} < least_;
       if (dropped) partly_[share.site] = true;
       return dropped;
     });

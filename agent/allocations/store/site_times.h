@@ -9,6 +9,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "allocations/store/site_table.h"
@@ -64,9 +65,9 @@ class SiteTimes {
   std::size_t last_ = 0;  // the moment of the last poll
   std::size_t shares_ = 0;
   std::vector<Moment> moments_;
-  std::vector<Counted> counted_;  // by site, as of the last poll
-  std::vector<bool> partly_;      // by site, of the same size
-  Rank least_;                    // smaller sites get no shares
+  std::optional<ReservedArray<Counted>> counted_;  // by site, as of the last poll
+  std::vector<bool> partly_;                       // by site, of the same size
+  Rank least_;                                     // smaller sites get no shares
 };
 
 // For a reader.

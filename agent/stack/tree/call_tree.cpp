@@ -1,6 +1,7 @@
 #include "stack/tree/call_tree.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace ddm {
@@ -129,11 +130,13 @@ TraceNumber CallTree::number_with_gap(TraceNumber caller, Frame innermost) {
   if (caller <= kCutTrace) return kNoTrace;  // not even the outermost frame has a node
   TraceNumber number = gap_below(caller, innermost, gaps_room_);
   if (number != kNoTrace) return number;
-  std::size_t depth = size(caller);
-  for (; depth > kAnchor; --depth) caller = this->caller(caller);
-  if (depth == kAnchor) number = gap_below(caller, innermost, gaps_room_);
+  // One pass to the thread's first frame; the last kAnchor nodes of it are remembered.
+  std::array<TraceNumber, kAnchor> outer;
+  std::size_t depth = 0;
+  for (; caller > kCutTrace; caller = this->caller(caller)) outer[depth++ % kAnchor] = caller;
+  if (depth >= kAnchor) number = gap_below(outer[depth % kAnchor], innermost, gaps_room_);
   if (number != kNoTrace) return number;
-  for (; depth > 1; --depth) caller = this->caller(caller);
+  caller = outer[(depth - 1) % kAnchor];
   number = gap_below(caller, innermost, outermost_gaps_room_);
   if (number != kNoTrace) return number;
   constexpr Frame kAll = {kLeftOutName, kNativeFrameBci};
