@@ -1,7 +1,6 @@
 #include "stack/tree/call_tree.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 namespace ddm {
@@ -80,7 +79,8 @@ std::size_t CallTree::extend(TraceNumber& caller, std::span<const Frame> frames,
   return missing;
 }
 
-TraceNumber CallTree::number_below(TraceNumber caller, std::span<const Frame> frames) {
+TraceNumber CallTree::number_below(TraceNumber caller, std::span<const Frame> frames,
+                                   TraceNumber anchor) {
   std::size_t missing = descend(caller, frames, nullptr);
   if (missing == 0) return caller;
   std::uint64_t hash = hash_of(caller, frames[missing - 1], 0);
@@ -94,7 +94,7 @@ TraceNumber CallTree::number_below(TraceNumber caller, std::span<const Frame> fr
     if (next == kNoTrace) break;
     caller = next;
   }
-  return missing == 0 ? caller : number_with_gap(caller, frames.front());
+  return missing == 0 ? caller : number_with_gap(caller, frames.front(), anchor);
 }
 
 std::uint64_t CallTree::hash_of(TraceNumber caller, Frame frame, std::uint32_t gap) {
@@ -126,17 +126,25 @@ TraceNumber CallTree::find_run(std::uint64_t hash, TraceNumber caller, Frame fra
   }
 }
 
-TraceNumber CallTree::number_with_gap(TraceNumber caller, Frame innermost) {
+// The outer stack of so many frames; kNoTrace: `number` has fewer.
+TraceNumber CallTree::outer(TraceNumber number, std::size_t frames) const {
+  std::size_t depth = size(number);
+  if (depth < frames) return kNoTrace;
+  for (; depth > frames; --depth) number = caller(number);
+  return number;
+}
+
+TraceNumber CallTree::number_with_gap(TraceNumber caller, Frame innermost, TraceNumber anchor) {
   if (caller <= kCutTrace) return kNoTrace;  // not even the outermost frame has a node
   TraceNumber number = gap_below(caller, innermost, gaps_room_);
   if (number != kNoTrace) return number;
-  // One pass to the thread's first frame; the last kAnchor nodes of it are remembered.
-  std::array<TraceNumber, kAnchor> outer;
-  std::size_t depth = 0;
-  for (; caller > kCutTrace; caller = this->caller(caller)) outer[depth++ % kAnchor] = caller;
-  if (depth >= kAnchor) number = gap_below(outer[depth % kAnchor], innermost, gaps_room_);
+  if (anchor == kNoTrace) anchor = outer(caller, kAnchor);
+  if (anchor != kNoTrace) {
+    number = gap_below(anchor, innermost, gaps_room_);
+    caller = anchor;
+  }
   if (number != kNoTrace) return number;
-  caller = outer[(depth - 1) % kAnchor];
+  caller = outer(caller, 1);
   number = gap_below(caller, innermost, outermost_gaps_room_);
   if (number != kNoTrace) return number;
   constexpr Frame kAll = {kLeftOutName, kNativeFrameBci};

@@ -48,12 +48,13 @@ inline constexpr std::uint32_t kMaxTraces = 524288;
 class CallTree {
  public:
   static constexpr std::uint32_t kWordsOfStack = 12;  // reserved for each stack
+  // Where a stack's own caller has no room for a gap, its outer stack of so many frames may have,
+  // and then the thread's first frame.
+  static constexpr std::size_t kAnchor = 24;
 
   // Null: no memory. `stacks`: how many stacks to reserve room for, up to kMaxTraces; `depth`: how
   // many innermost frames of a stack are stored, up to kMaxTreeDepth.
   static std::unique_ptr<CallTree> create(std::uint32_t stacks, std::uint32_t depth);
-  CallTree(const CallTree&) = delete;
-  CallTree& operator=(const CallTree&) = delete;
 
   // `frames`: innermost first. A stack with more than depth() frames is cut there. Any thread.
   TraceNumber number_of(std::span<const Frame> frames);
@@ -65,17 +66,19 @@ class CallTree {
   // Prefetches for descend() with `frame` as the outermost one.
   void prefetch(TraceNumber caller, Frame frame) const;
   // The number of the stack with these frames, innermost first, called from the stack `caller`.
-  TraceNumber number_below(TraceNumber caller, std::span<const Frame> frames);
+  // `anchor`: the caller's outer stack of kAnchor frames, if the client knows it.
+  TraceNumber number_below(TraceNumber caller, std::span<const Frame> frames,
+                           TraceNumber anchor = kNoTrace);
   std::uint64_t serial() const { return serial_; }  // unique in this process
 
-  // `number`: one of this tree. The caller of a stack's outermost frame: kEmptyTrace or kCutTrace.
+  // The caller of a stack's outermost frame: kEmptyTrace or kCutTrace.
   TraceNumber caller(TraceNumber number) const {
     const std::uint32_t before = word(number - 1);
     return (before & kCallerWord) != 0 ? before & ~kCallerWord : number - 1;
   }
   Frame frame(TraceNumber number) const { return frames_[word(number) & kFrame]; }
   std::size_t size(TraceNumber number) const;  // frames, counted node by node
-  // Copies frames, innermost first, and returns their number.
+  // Copies frames, innermost first; returns their number.
   std::size_t read(TraceNumber number, std::span<Frame> to) const;
   // The stack had more frames, beyond the outermost one that is stored.
   bool cut(TraceNumber number) const;
@@ -87,8 +90,7 @@ class CallTree {
 
   std::uint32_t most() const { return most_; }  // all numbers are less
   std::uint32_t depth() const { return depth_; }
-  // The largest number so far. Smaller numbers that denote no node have a caller, too, but never a
-  // figure.
+  // The largest number so far. Smaller ones that are no node have a caller, but never a figure.
   TraceNumber last() const { return last_.load(std::memory_order_acquire); }
   void add_names(NamesInUse& used) const;
 
@@ -100,9 +102,6 @@ class CallTree {
   static constexpr unsigned kNumberBits = 24;
   static constexpr std::uint32_t kNumber = (1u << kNumberBits) - 1;
   static constexpr std::uint32_t kGapShare = 8;  // one word in this many is for stacks with a gap
-  // If there is no room for a gap below a stack's own caller, the gap is put below its caller at
-  // this depth, which more stacks share, and then below the thread's first frame.
-  static constexpr std::size_t kAnchor = 24;
   static constexpr std::uint32_t kForOutermost = 2048;  // words outside of all shares
   static_assert(std::uint64_t{kMaxTraces} * kWordsOfStack + kForOutermost + 8 < kNumber);
 
@@ -124,7 +123,8 @@ class CallTree {
   // descend() from the first missing node on. `last_searched`: last() before the search.
   std::size_t extend(TraceNumber& caller, std::span<const Frame> frames, TraceNumber* nodes,
                      TraceNumber last_searched);
-  TraceNumber number_with_gap(TraceNumber caller, Frame innermost);
+  TraceNumber number_with_gap(TraceNumber caller, Frame innermost, TraceNumber anchor);
+  TraceNumber outer(TraceNumber number, std::size_t frames) const;
   // kNoTrace: no room.
   TraceNumber gap_below(TraceNumber caller, Frame innermost, NodeRoom& room);
   // `room`: where the node's words are counted; null: nowhere.

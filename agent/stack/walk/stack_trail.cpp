@@ -250,8 +250,10 @@ TraceNumber StackTrail::number_in(CallTree& tree, ShownStack& stack) {
   TraceNumber number = at < end ? nodes_[at] : kEmptyTrace;
   const auto changed = static_cast<std::size_t>(at - first);
   const std::size_t missing = tree.descend(number, {&frames_[first], changed}, &nodes_[first]);
+  const bool is_deep = end - at >= static_cast<std::int32_t>(CallTree::kAnchor);
   return tree.number_below(
-      number, missing > 0 ? stack.frames().first(inner + missing) : stack.inner_frames(inner));
+      number, missing > 0 ? stack.frames().first(inner + missing) : stack.inner_frames(inner),
+      is_deep ? nodes_[end - static_cast<std::int32_t>(CallTree::kAnchor)] : kNoTrace);
 }
 
 }  // namespace ddm
