@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
 #include <iterator>
 
 #include "adapters/client_api/own_session.h"
 #include "adapters/client_api/program_class.h"
 #include "core/exit_limits.h"
 #include "core/log.h"
+#include "vm/java_call.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 
@@ -17,17 +17,9 @@ namespace {
 
 std::atomic<ClientApi*> g_api{nullptr};
 
-// No C++ exception may pass through Java.
 template <typename Value, typename Work>
 Value with_api(Value otherwise, Work work) {
-  ClientApi* api = g_api;
-  if (api == nullptr) return otherwise;
-  try {
-    return work(*api);
-  } catch (const std::exception& failure) {
-    log_error("in a call of ddm-client.jar: {}", failure.what());
-    return otherwise;
-  }
+  return guarded_call("ddm-client.jar", g_api.load(), otherwise, work);
 }
 
 constexpr std::string_view kLinkSignature = "Lorg/apache/harmony/dalvik/ddmc/AgentLink;";

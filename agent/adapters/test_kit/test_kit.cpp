@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <exception>
 #include <span>
 #include <utility>
 
 #include "allocations/store/scope_figures.h"
 #include "core/jvm_text.h"
 #include "core/log.h"
+#include "vm/java_call.h"
 #include "vm/java_text.h"
 #include "vm/jvmti_error.h"
 
@@ -20,17 +20,9 @@ namespace {
 
 std::atomic<TestKit*> g_test_kit{nullptr};
 
-// No C++ exception may pass through Java.
 template <typename Value, typename Work>
 Value with_kit(Value otherwise, Work work) {
-  TestKit* const kit = g_test_kit;
-  if (kit == nullptr) return otherwise;
-  try {
-    return work(*kit);
-  } catch (const std::exception& failure) {
-    log_error("in a call of ddm-test.jar: {}", failure.what());
-    return otherwise;
-  }
+  return guarded_call("ddm-test.jar", g_test_kit.load(), otherwise, work);
 }
 
 ScopeRoot root_of(JNIEnv* jni, jint rule, jstring class_name, jstring method) {
