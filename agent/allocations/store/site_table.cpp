@@ -1,29 +1,30 @@
 #include "allocations/store/site_table.h"
 
-#include <new>
-
 namespace ddm {
 
-SiteNumber SiteTable::other(NameId class_id, TraceNumber trace) {
-  const auto new_site = [&] {
-    sums_[++used_] = {class_id, trace, 0, 0};
-    return used_;
-  };
-  if (trace != kNoTrace && firsts_[trace] == kUnknown && first_count_ < most_firsts_) {
-    ++first_count_;
-    return firsts_[trace] = new_site();
-  }
-  const std::uint64_t key = SiteSum::key_of(class_id, trace);
-  if (const auto known = others_.find(key); known != others_.end()) return known->second;
-  if (class_id == kUnknownName && trace == kNoTrace) return kUnknown;
-  if (others_.size() < kMostOthers) {
-    try {
-      SiteNumber& site = others_[key];
-      return site = new_site();
-    } catch (const std::bad_alloc&) {  // as if the table were full
+SiteNumber SiteTable::insert(NameId class_id, TraceNumber trace) {
+  if (trace == kNoTrace) {
+    if (class_id == kUnknownName || classes_ == kMostClasses) return kUnknown;
+    ++classes_;
+  } else {
+    if (with_stack_ == most_with_stack_) {
+      const SiteNumber site = slots_[slot_of(class_id, kNoTrace)] & kSite;
+      return site != kUnknown ? site : insert(class_id, kNoTrace);
     }
+    ++with_stack_;
   }
-  return trace != kNoTrace ? other(class_id, kNoTrace) : kUnknown;
+  if (2 * (std::size_t{used_} + 1) > mask_) widen();
+  put(++used_, class_id, trace);
+  sums_[used_] = {class_id, trace, 0, 0};
+  return used_;
+}
+
+void SiteTable::widen() {
+  std::fill_n(&slots_[0], mask_ + 1, Slot{0});
+  mask_ = std::min(4 * (mask_ + 1), slots_.size()) - 1;
+  for (SiteNumber site = 1; site <= used_; ++site) {
+    put(site, sums_[site].class_id, sums_[site].trace);
+  }
 }
 
 }  // namespace ddm

@@ -1,15 +1,15 @@
 // The allocations at each site, a class and a stack, since tracking began. One thread at a time.
 //
-// Sites are numbered from 1 in order of appearance. The first class of a stack, which is nearly
-// every site, is found by the stack's number alone. Further classes, and classes whose stack had no
-// room, are found by both numbers, and are bounded, too: beyond the bound an allocation is counted
-// by class, and beyond that as unknown. Nothing is lost.
+// Sites are numbered from 1 in order of appearance, and found by a hash table that grows with them.
+// Their number is bounded: beyond the bound an allocation is counted by class, and beyond a bound
+// of these as unknown. Nothing is lost.
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -76,33 +76,35 @@ struct SiteReading {
 
 class SiteTable {
  public:
-  static constexpr std::uint32_t kMostOthers = 65536;
+  static constexpr std::uint32_t kMostClasses = 65536;  // sites that are a class without a stack
   static constexpr std::uint32_t kMost = std::uint32_t{1} << LiveStore::kSiteBits;
 
-  // `traces`: upper bound of stack numbers.
-  explicit SiteTable(std::uint32_t traces)
-      : most_firsts_(std::min(traces, kMost - kMostOthers - 1)),
-        firsts_(traces),
-        sums_(std::size_t{most_firsts_} + kMostOthers + 1, ReservedArray<SiteSum>::Pages::kHuge) {}
+  // `most`: how many sites with a stack there may be.
+  explicit SiteTable(std::uint32_t most)
+      : most_with_stack_(std::min(most, kMost - kMostClasses - 1)),
+        sums_(std::size_t{most_with_stack_} + kMostClasses + 1,
+              ReservedArray<SiteSum>::Pages::kHuge),
+        slots_(std::bit_ceil(2 * sums_.size())) {}
 
-  bool good() const { return firsts_.good() && sums_.good(); }
+  bool good() const { return sums_.good() && slots_.good(); }
 
   SiteNumber add(const SiteEntry& one) {
-    SiteNumber site = firsts_[one.trace];
-    if (site == kUnknown || sums_[site].class_id != one.class_id) [[unlikely]] {
-      site = other(one.class_id, one.trace);
-    }
+    SiteNumber site = slots_[slot_of(one.class_id, one.trace)] & kSite;
+    if (site == kUnknown) [[unlikely]]
+      site = insert(one.class_id, one.trace);
     sums_[site].add(one);
     return site;
   }
   const SiteSum& operator[](SiteNumber site) const { return sums_[site]; }
   // Upper bound of site numbers.
   std::size_t size() const { return sums_.size(); }
-  // Prefetches for add(); prefetch_first() follows, once this has arrived: for the first site of
-  // its stack.
-  void prefetch(const SiteEntry& one) const { __builtin_prefetch(&firsts_[one.trace]); }
-  SiteNumber prefetch_first(const SiteEntry& one) const {
-    const SiteNumber site = firsts_[one.trace];
+  // Prefetches for add(); prefetch_sum() follows, once this has arrived, and returns the site that
+  // the allocation is probably at.
+  void prefetch(const SiteEntry& one) const {
+    __builtin_prefetch(&slots_[place_of(one.class_id, one.trace) & mask_]);
+  }
+  SiteNumber prefetch_sum(const SiteEntry& one) const {
+    const SiteNumber site = slots_[place_of(one.class_id, one.trace) & mask_] & kSite;
     prefetch_to_write(&sums_[site]);
     return site;
   }
@@ -117,14 +119,43 @@ class SiteTable {
 
  private:
   static constexpr SiteNumber kUnknown = 0;  // unknown class, no stack
+  // A slot: the site's number, and bits of the hash as a filter.
+  using Slot = std::uint32_t;
+  static constexpr Slot kSite = kMost - 1;
+  static constexpr std::size_t kFirstSlots = 4096;
 
-  SiteNumber other(NameId class_id, TraceNumber trace);
+  // Stacks with neighbouring numbers are often used together, so their slots are neighbours.
+  static std::size_t place_of(NameId class_id, TraceNumber trace) {
+    return trace + std::size_t{16} * class_id;
+  }
+  static Slot filter_of(NameId class_id, TraceNumber trace) {
+    const std::uint64_t hash = SiteSum::key_of(class_id, trace) * 0x9E3779B97F4A7C15ull;
+    return static_cast<Slot>(hash >> 32) & ~kSite;
+  }
+  // The slot that has the site, or the empty one where it would be inserted.
+  std::size_t slot_of(NameId class_id, TraceNumber trace) const {
+    const Slot filter = filter_of(class_id, trace);
+    for (std::size_t i = place_of(class_id, trace) & mask_;; i = (i + 1) & mask_) {
+      const Slot there = slots_[i];
+      if (there == 0) return i;
+      const SiteSum& sum = sums_[there & kSite];
+      if ((there & ~kSite) == filter && sum.class_id == class_id && sum.trace == trace) {
+        return i;
+      }
+    }
+  }
+  void put(SiteNumber site, NameId class_id, TraceNumber trace) {
+    slots_[slot_of(class_id, trace)] = site | filter_of(class_id, trace);
+  }
+  SiteNumber insert(NameId class_id, TraceNumber trace);
+  void widen();
 
-  const std::uint32_t most_firsts_;
-  std::uint32_t used_ = 0, first_count_ = 0;
-  ReservedArray<SiteNumber> firsts_;  // by trace
+  const std::uint32_t most_with_stack_;
+  std::uint32_t used_ = 0, with_stack_ = 0, classes_ = 0;
   ReservedArray<SiteSum> sums_;
-  std::unordered_map<std::uint64_t, SiteNumber> others_;
+  // By the site's hash. Only the first mask_ + 1 are in use, and half of these stay empty.
+  ReservedArray<Slot> slots_;
+  std::size_t mask_ = kFirstSlots - 1;
 };
 
 }  // namespace ddm

@@ -26,7 +26,8 @@ void SiteTimes::poll(const SiteTable& sites, std::int64_t ms) {
     if (Rank{sum.bytes, site} < least_) {
       partly_[site] = true;
     } else {
-      add({site, sum.count - counted.count, sum.bytes - counted.bytes}, first, last);
+      add({site, static_cast<float>(sum.count - counted.count), sum.bytes - counted.bytes}, first,
+          last);
     }
     counted = {sum.count, sum.bytes};
   });
@@ -49,7 +50,7 @@ void SiteTimes::add(const Share& share, std::size_t first, std::size_t last) {
     if (until == count) continue;
     const double bytes_until =
         at == last ? share.bytes : std::floor(share.bytes * until / share.count);
-    moments_[at].push_back({share.site, until - count, bytes_until - bytes});
+    moments_[at].push_back({share.site, static_cast<float>(until - count), bytes_until - bytes});
     ++shares_;
     count = until;
     bytes = bytes_until;

@@ -21,13 +21,14 @@ class SiteTimes {
   static constexpr std::int64_t kFirstStep = 100;  // ms
   static constexpr std::size_t kMostMoments = 400;
   static constexpr std::size_t kFewestMoments = 50;
-  static constexpr std::size_t kMostShares = std::size_t{1} << 19;
+  static constexpr std::size_t kMostShares = 400'000;
   // The increments of a poll up to this many steps late are spread evenly; later ones are not.
   static constexpr std::size_t kMostLate = 8;
 
   struct Share {
     SiteNumber site = 0;
-    double count = 0, bytes = 0;
+    float count = 0;  // with seven digits: it is for drawing
+    double bytes = 0;
 
     void operator+=(const Share& more) {
       count += more.count;

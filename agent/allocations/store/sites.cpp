@@ -25,7 +25,7 @@ void Sites::take(SiteJournal& journal, std::uint64_t end) {
   const std::uint64_t begin = journal.drained_.load(std::memory_order_relaxed);
   for (std::uint64_t i = begin; i < end; ++i) table_.prefetch(entry(i));
   for (std::uint64_t i = begin; i < end; ++i) {
-    const SiteNumber site = table_.prefetch_first(entry(i));
+    const SiteNumber site = table_.prefetch_sum(entry(i));
     if (entry(i).born != 0 && live_) live_->prefetch(site);
   }
   for (std::uint64_t i = begin; i < end; ++i) add(entry(i));

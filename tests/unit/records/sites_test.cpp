@@ -40,18 +40,36 @@ TEST_CASE("Allocations are added up by class and stack, past 32 bits") {
   CHECK(found.size() == 4);
 }
 
+TEST_CASE("Sites are found again while their table grows, also many classes of one stack") {
+  const auto sites = Sites::create(1 << 16, 4);
+  constexpr std::uint32_t kStacks = 20'000, kClasses = 3, kOfOneStack = 5000;
+  for (int round = 0; round < 2; ++round) {
+    for (std::uint32_t i = 1; i <= kStacks; ++i) {
+      const TraceNumber trace = trace_of(*sites, i);
+      for (NameId id = 1; id <= kClasses; ++id) sites->count({id, trace, 8 * id, 1});
+    }
+    for (NameId id = 1; id <= kOfOneStack; ++id) sites->count({id, kEmptyTrace, 16, 1});
+  }
+  const auto found = figures(*sites);
+  CHECK(found.size() == kStacks * kClasses + kOfOneStack);
+  for (const auto& [key, figure] : found) {
+    const double size = key.second == kEmptyTrace ? 16 : 8 * key.first;
+    if (figure != std::pair(2.0, 2 * size)) CHECK(figure == std::pair(2.0, 2 * size));
+  }
+}
+
 TEST_CASE("A stack without room is counted under its class, a class without room as unknown") {
   const auto sites = Sites::create(2, 4);
   double count = 0;
   // A thread's first frame takes two words: one says that nothing calls it.
   const std::uint32_t placed = (sites->traces().most() - kCutTrace - 1) / 2;
-  for (std::uint32_t i = 1; i <= placed + SiteTable::kMostOthers + 1000; ++i) {
+  for (std::uint32_t i = 1; i <= placed + SiteTable::kMostClasses + 1000; ++i) {
     sites->count({i, trace_of(*sites, i), 16, 1});
     ++count;
   }
   sites->count({kUnknownName, kNoTrace, 8, 1});
   const auto found = figures(*sites);
-  CHECK(found.size() == placed + SiteTable::kMostOthers + 1);
+  CHECK(found.size() == placed + SiteTable::kMostClasses + 1);
   CHECK(found.at({placed + 5, kNoTrace}).first == 1);
   CHECK(found.at({kUnknownName, kNoTrace}).first == 1000 + 1);
   double sum = 0;
