@@ -90,15 +90,13 @@ class ShownStack {
   std::size_t room() const { return wanted_ - progress_.count; }
   bool empty() const { return progress_.count == 0; }
   std::size_t size() const { return progress_.count; }
-  std::span<const Frame> frames() {
-    if (!rest_.empty()) {
-      std::copy(rest_.begin(), rest_.end(), &frames_[progress_.count - rest_.size()].frame);
-      rest_ = {};
+  std::span<const Frame> frames() { return innermost(progress_.count); }
+  // The innermost `count` frames of those.
+  std::span<const Frame> innermost(std::size_t count) {
+    if (const std::size_t copied = progress_.count - rest_.size(); copied < count) {
+      std::copy_n(rest_.data(), count - copied, &frames_[copied].frame);
+      rest_ = rest_.subspan(count - copied);
     }
-    return {&frames_[0].frame, progress_.count};
-  }
-  // The innermost `count` frames, which are in no trail.
-  std::span<const Frame> inner_frames(std::size_t count) const {
     return {&frames_[0].frame, count};
   }
   // The innermost frames, at most `at_once`.

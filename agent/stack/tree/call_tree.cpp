@@ -30,7 +30,7 @@ CallTree::CallTree(std::uint32_t words, std::uint32_t depth)
     : serial_(++last_serial),
       most_(kCutTrace + 1 + words + kForOutermost),
       depth_(depth),
-      mask_(std::bit_ceil(std::max<std::size_t>(words / 2, 2 * kForOutermost)) - 1),
+      mask_(std::bit_ceil(std::max<std::size_t>(words / 8 * 3, 2 * kForOutermost)) - 1),
       words_(std::size_t{most_} + 1),
       runs_(mask_ + 1, ReservedArray<Word>::Pages::kHuge),
       nodes_room_(words - words / kGapShare),
@@ -39,25 +39,27 @@ CallTree::CallTree(std::uint32_t words, std::uint32_t depth)
 
 TraceNumber CallTree::number_of(std::span<const Frame> frames) {
   const bool cut = frames.size() > depth_;
-  return number_below(cut ? kCutTrace : kEmptyTrace, cut ? frames.first(depth_) : frames);
+  if (cut) frames = frames.first(depth_);
+  TraceNumber number = cut ? kCutTrace : kEmptyTrace;
+  const std::size_t missing = descend(number, frames, nullptr);
+  return missing == 0 ? number : number_missing(number, frames.first(missing), outer(number), 1);
 }
 
 std::size_t CallTree::descend(TraceNumber& caller, std::span<const Frame> frames,
                               TraceNumber* nodes) {
-  const TraceNumber last = this->last();
   for (std::size_t missing = frames.size(); missing > 0; --missing) {
     const TraceNumber next = find(caller, frames[missing - 1]);
-    if (next == kNoTrace) return extend(caller, frames.first(missing), nodes, last);
+    if (next == kNoTrace) return extend(caller, frames.first(missing), nodes);
     caller = next;
     if (nodes != nullptr) nodes[missing - 1] = next;
   }
   return 0;
 }
 
-// A new node has no callees, so nothing is looked up again but what other threads may have added
-// since the tree was searched.
-std::size_t CallTree::extend(TraceNumber& caller, std::span<const Frame> frames, TraceNumber* nodes,
-                             TraceNumber last_searched) {
+// Another thread may have added nodes since the tree was searched. Below a node that is new nothing
+// is looked up, since it has no callees.
+std::size_t CallTree::extend(TraceNumber& caller, std::span<const Frame> frames,
+                             TraceNumber* nodes) {
   std::size_t missing = frames.size();
   // Outermost frames of threads get nodes outside of the shares, while any are left.
   const auto room_below = [&](TraceNumber number) {
@@ -66,7 +68,7 @@ std::size_t CallTree::extend(TraceNumber& caller, std::span<const Frame> frames,
   if (!room_below(caller)) return missing;
   const std::lock_guard lock(mutex_);
   for (const Frame frame : frames) frames_.prefetch(frame);
-  bool is_new = last() == last_searched;
+  bool is_new = false;
   for (; missing > 0 && room_below(caller); --missing) {
     const Frame frame = frames[missing - 1];
     TraceNumber next = is_new ? kNoTrace : find(caller, frame);
@@ -79,22 +81,28 @@ std::size_t CallTree::extend(TraceNumber& caller, std::span<const Frame> frames,
   return missing;
 }
 
-TraceNumber CallTree::number_below(TraceNumber caller, std::span<const Frame> frames,
-                                   TraceNumber anchor) {
-  std::size_t missing = descend(caller, frames, nullptr);
-  if (missing == 0) return caller;
-  std::uint64_t hash = hash_of(caller, frames[missing - 1], 0);
-  std::uint32_t hits = seldom_.hit(hash);
+TraceNumber CallTree::number_missing(TraceNumber caller, std::span<const Frame> frames,
+                                     const Outer& outer, std::uint32_t hits) {
+  if (hits == 0) return number_with_gap(caller, frames.front(), outer, 0);
+  std::size_t missing = frames.size();
+  const std::uint64_t hash = hash_of(caller, frames[missing - 1], 0);
+  seldom_.prefetch(hash);
+  __builtin_prefetch(&runs_[hash_of(outer.anchor, frames.front(), kGap) >> 32 & mask_]);
+  std::uint64_t hash_of_stack = hash;
   for (std::size_t i = missing - 1; i-- > 0;) {
-    hash = (hash ^ hash >> 32 ^ std::bit_cast<std::uint64_t>(frames[i])) * kHashFactor;
+    hash_of_stack ^= hash_of_stack >> 32 ^ std::bit_cast<std::uint64_t>(frames[i]);
+    hash_of_stack *= kHashFactor;
   }
-  const std::uint32_t hits_of_stack = missing > 1 ? seldom_.hit(hash ^ hash >> 32) : hits;
-  for (; missing > 0 && nodes_room_.is_open_to(hits); --missing, hits = hits_of_stack) {
+  hash_of_stack ^= hash_of_stack >> 32;
+  seldom_.prefetch(hash_of_stack);
+  std::uint32_t so_far = seldom_.hit(hash, hits);
+  const std::uint32_t of_stack = missing > 1 ? seldom_.hit(hash_of_stack, hits) : so_far;
+  for (; missing > 0 && nodes_room_.is_open_to(so_far); --missing, so_far = of_stack) {
     const TraceNumber next = insert(caller, frames[missing - 1], 0, &nodes_room_);
     if (next == kNoTrace) break;
     caller = next;
   }
-  return missing == 0 ? caller : number_with_gap(caller, frames.front(), anchor);
+  return missing == 0 ? caller : number_with_gap(caller, frames.front(), outer, hits);
 }
 
 std::uint64_t CallTree::hash_of(TraceNumber caller, Frame frame, std::uint32_t gap) {
@@ -126,44 +134,48 @@ TraceNumber CallTree::find_run(std::uint64_t hash, TraceNumber caller, Frame fra
   }
 }
 
-// The outer stack of so many frames; kNoTrace: `number` has fewer.
-TraceNumber CallTree::outer(TraceNumber number, std::size_t frames) const {
+CallTree::Outer CallTree::outer(TraceNumber number) const {
+  Outer result;
   std::size_t depth = size(number);
-  if (depth < frames) return kNoTrace;
-  for (; depth > frames; --depth) number = caller(number);
-  return number;
+  for (; number > kCutTrace; number = caller(number), --depth) {
+    if (depth == kAnchor) result.anchor = number;
+    result.first = number;
+  }
+  return result;
 }
 
-TraceNumber CallTree::number_with_gap(TraceNumber caller, Frame innermost, TraceNumber anchor) {
+// Gaps of the deepest caller have no hits: a stack that recurs often gets all of its nodes.
+TraceNumber CallTree::number_with_gap(TraceNumber caller, Frame innermost, const Outer& outer,
+                                      std::uint32_t hits) {
   if (caller <= kCutTrace) return kNoTrace;  // not even the outermost frame has a node
-  TraceNumber number = gap_below(caller, innermost, gaps_room_);
-  if (number != kNoTrace) return number;
-  if (anchor == kNoTrace) anchor = outer(caller, kAnchor);
-  if (anchor != kNoTrace) {
-    number = gap_below(anchor, innermost, gaps_room_);
-    caller = anchor;
+  TraceNumber number = find_gap(caller, innermost);
+  if (number == kNoTrace && gaps_room_.is_open_to(1)) {
+    number = insert(caller, innermost, kGap, &gaps_room_);
   }
   if (number != kNoTrace) return number;
-  caller = outer(caller, 1);
-  number = gap_below(caller, innermost, outermost_gaps_room_);
+  if (outer.anchor != kNoTrace) number = outer_gap(outer.anchor, innermost, gaps_room_, hits);
+  if (number != kNoTrace) return number;
+  const TraceNumber first = outer.first != kNoTrace ? outer.first : this->outer(caller).first;
+  number = outer_gap(first, innermost, outermost_gaps_room_, hits);
   if (number != kNoTrace) return number;
   constexpr Frame kAll = {kLeftOutName, kNativeFrameBci};
-  number = find(caller, kAll);
-  return number != kNoTrace ? number : insert(caller, kAll, 0, nullptr);
+  number = find(first, kAll);
+  return number != kNoTrace ? number : insert(first, kAll, 0, nullptr);
 }
 
-TraceNumber CallTree::gap_below(TraceNumber caller, Frame innermost, NodeRoom& room) {
-  const std::uint64_t hash = hash_of(caller, innermost, kGap);
-  const TraceNumber known = find_run(hash, caller, innermost, kGap);
+TraceNumber CallTree::outer_gap(TraceNumber caller, Frame innermost, NodeRoom& room,
+                                std::uint32_t hits) {
+  const TraceNumber known = find_gap(caller, innermost);
   if (known != kNoTrace) return known;
-  const bool open = room.is_open_to(1) || room.is_open_to(seldom_.hit(hash));
-  return open ? insert(caller, innermost, kGap, &room) : kNoTrace;
+  const auto is_frequent = [&] {
+    return hits > 0 && room.is_open_to(seldom_.hit(hash_of(caller, innermost, kGap), hits));
+  };
+  return room.is_open_to(1) || is_frequent() ? insert(caller, innermost, kGap, &room) : kNoTrace;
 }
 
 TraceNumber CallTree::insert(TraceNumber caller, Frame frame, std::uint32_t gap, NodeRoom* room) {
   const std::lock_guard lock(mutex_);
-  const TraceNumber known =
-      gap == 0 ? find(caller, frame) : find_run(hash_of(caller, frame, gap), caller, frame, gap);
+  const TraceNumber known = gap == 0 ? find(caller, frame) : find_gap(caller, frame);
   return known != kNoTrace ? known : append(caller, frame, gap, room);
 }
 
@@ -183,6 +195,9 @@ TraceNumber CallTree::append(TraceNumber caller, Frame frame, std::uint32_t gap,
   const std::uint64_t hash = hash_of(caller, frame, gap);
   std::size_t at = hash >> 32 & mask_;
   while (runs_[at].load(std::memory_order_relaxed) != 0) at = (at + 1) & mask_;
+  if (caller > kCutTrace) {
+    words_[caller].fetch_or(gap == 0 ? filter_of(hash) : kHasGaps, std::memory_order_release);
+  }
   runs_[at].store((static_cast<std::uint32_t>(hash) & ~kNumber) | number,
                   std::memory_order_release);
   return number;

@@ -4,9 +4,12 @@
 // Nodes are stored in runs of four-byte words, each callee after its caller. A node's number is the
 // index of its word:
 //
-// | word     | bit 31 | bit 30 | bits below                         |
-// | caller's | 1      |        | the node that the run is called by |
-// | a node's | 0      | kGap   | kNode, 20 bits: its frame's number  |
+// | word     | bit 31 | bit 30 | bit 29 | bit 28   | bits 27-20 | bits 19-0           |
+// | caller's | 1      | the node that the run is called by                          |
+// | a node's | 0      | kGap   | kNode  | kHasGaps | filter     | its frame's number  |
+//
+// kHasGaps: the node has callees with a gap. The filter has a bit for each hash of its other callees
+// that begin runs, so that most searches for a missing callee end without the table.
 //
 // A callee that is added right after its caller continues the caller's run; every other callee
 // begins a run of its own, which a hash table finds by caller and frame. A client that knows the
@@ -24,7 +27,8 @@
 //
 // For a stack without a node two kinds of hits are counted: of its outermost missing frame, which
 // many stacks may share, and of the whole stack. Hits of the frame lead to one node, hits of the
-// stack to all missing nodes, since each of them has come up at least as often as the stack.
+// stack to all missing nodes, since each of them has come up at least as often as the stack. Clients
+// may count a random part of the hits, each for several.
 #pragma once
 
 #include <atomic>
@@ -47,7 +51,7 @@ inline constexpr std::uint32_t kMaxTraces = 524288;
 
 class CallTree {
  public:
-  static constexpr std::uint32_t kWordsOfStack = 12;  // reserved for each stack
+  static constexpr std::uint32_t kWordsOfStack = 10;  // reserved for each stack
   // Where a stack's own caller has no room for a gap, its outer stack of so many frames may have,
   // and then the thread's first frame.
   static constexpr std::size_t kAnchor = 24;
@@ -65,10 +69,16 @@ class CallTree {
   std::size_t descend(TraceNumber& caller, std::span<const Frame> frames, TraceNumber* nodes);
   // Prefetches for descend() with `frame` as the outermost one.
   void prefetch(TraceNumber caller, Frame frame) const;
-  // The number of the stack with these frames, innermost first, called from the stack `caller`.
-  // `anchor`: the caller's outer stack of kAnchor frames, if the client knows it.
-  TraceNumber number_below(TraceNumber caller, std::span<const Frame> frames,
-                           TraceNumber anchor = kNoTrace);
+  // The outer stacks of a node; kNoTrace: it has fewer frames.
+  struct Outer {
+    TraceNumber first = kNoTrace;   // of its outermost frame
+    TraceNumber anchor = kNoTrace;  // of its kAnchor outermost frames
+  };
+  // The number of the stack with these frames, at least one, innermost first, called from the stack
+  // `caller`, where descend() has found no callee for the outermost of the frames. `outer`: the
+  // caller's. `hits`: how many are counted; 0: none.
+  TraceNumber number_missing(TraceNumber caller, std::span<const Frame> frames, const Outer& outer,
+                             std::uint32_t hits);
   std::uint64_t serial() const { return serial_; }  // unique in this process
 
   // The caller of a stack's outermost frame: kEmptyTrace or kCutTrace.
@@ -97,6 +107,11 @@ class CallTree {
  private:
   using Word = std::atomic<std::uint32_t>;
   static constexpr std::uint32_t kCallerWord = 1u << 31, kGap = 1u << 30, kNode = 1u << 29;
+  static constexpr std::uint32_t kHasGaps = 1u << 28;
+  // The bit of the filter for a callee, by its hash.
+  static std::uint32_t filter_of(std::uint64_t hash) {
+    return 1u << (FrameNumbers::kBits + hash % 8);
+  }
   static constexpr std::uint32_t kFrame = (1u << FrameNumbers::kBits) - 1;
   // A word of the hash table: the number of a run's first node, and bits of the hash as a filter.
   static constexpr unsigned kNumberBits = 24;
@@ -116,17 +131,27 @@ class CallTree {
     if ((next & (kCallerWord | kGap | kNode)) == kNode && frames_[next & kFrame] == frame) {
       return caller + 1;
     }
-    return find_run(hash_of(caller, frame, 0), caller, frame, 0);
+    const std::uint64_t hash = hash_of(caller, frame, 0);
+    return has(caller, filter_of(hash)) ? find_run(hash, caller, frame, 0) : kNoTrace;
+  }
+  // kEmptyTrace and kCutTrace are no nodes and have no flags.
+  bool has(TraceNumber caller, std::uint32_t flag) const {
+    return caller <= kCutTrace || (word(caller) & flag) != 0;
+  }
+  TraceNumber find_gap(TraceNumber caller, Frame innermost) const {
+    return has(caller, kHasGaps)
+               ? find_run(hash_of(caller, innermost, kGap), caller, innermost, kGap)
+               : kNoTrace;
   }
   TraceNumber find_run(std::uint64_t hash, TraceNumber caller, Frame frame,
                        std::uint32_t gap) const;
-  // descend() from the first missing node on. `last_searched`: last() before the search.
-  std::size_t extend(TraceNumber& caller, std::span<const Frame> frames, TraceNumber* nodes,
-                     TraceNumber last_searched);
-  TraceNumber number_with_gap(TraceNumber caller, Frame innermost, TraceNumber anchor);
-  TraceNumber outer(TraceNumber number, std::size_t frames) const;
+  // descend() from the first missing node on.
+  std::size_t extend(TraceNumber& caller, std::span<const Frame> frames, TraceNumber* nodes);
+  TraceNumber number_with_gap(TraceNumber caller, Frame innermost, const Outer& outer,
+                              std::uint32_t hits);
+  Outer outer(TraceNumber number) const;
   // kNoTrace: no room.
-  TraceNumber gap_below(TraceNumber caller, Frame innermost, NodeRoom& room);
+  TraceNumber outer_gap(TraceNumber caller, Frame innermost, NodeRoom& room, std::uint32_t hits);
   // `room`: where the node's words are counted; null: nowhere.
   TraceNumber insert(TraceNumber caller, Frame frame, std::uint32_t gap, NodeRoom* room);
   // Inserts what is not there yet. Lock held.

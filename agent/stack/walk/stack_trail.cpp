@@ -250,10 +250,16 @@ TraceNumber StackTrail::number_in(CallTree& tree, ShownStack& stack) {
   TraceNumber number = at < end ? nodes_[at] : kEmptyTrace;
   const auto changed = static_cast<std::size_t>(at - first);
   const std::size_t missing = tree.descend(number, {&frames_[first], changed}, &nodes_[first]);
-  const bool is_deep = end - at >= static_cast<std::int32_t>(CallTree::kAnchor);
-  return tree.number_below(
-      number, missing > 0 ? stack.frames().first(inner + missing) : stack.inner_frames(inner),
-      is_deep ? nodes_[end - static_cast<std::int32_t>(CallTree::kAnchor)] : kNoTrace);
+  const std::int32_t known = end - first - static_cast<std::int32_t>(missing);
+  constexpr auto kAnchor = static_cast<std::int32_t>(CallTree::kAnchor);
+  const CallTree::Outer outer = {known > 0 ? nodes_[end - 1] : kNoTrace,
+                                 known >= kAnchor ? nodes_[end - kAnchor] : kNoTrace};
+  std::span<const Frame> rest = stack.innermost(inner + missing);
+  if (missing == 0) rest = rest.first(tree.descend(number, rest, nullptr));
+  if (rest.empty()) return number;
+  constexpr std::uint32_t kHitsOfCounted = 8;
+  return tree.number_missing(number, rest, outer,
+                             random_() % kHitsOfCounted == 0 ? kHitsOfCounted : 0);
 }
 
 }  // namespace ddm

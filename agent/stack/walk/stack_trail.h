@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <span>
 
 #include "stack/shown_stack.h"
@@ -150,6 +151,7 @@ class StackTrail {
   LazyArray<std::int16_t, kFrames> step_of_frame_;
   // The node of each frame's stack, from the thread's first frame on; kNoTrace: not looked up yet.
   LazyArray<TraceNumber, kFrames> nodes_;
+  std::minstd_rand random_;
   std::uint64_t nodes_of_ = 0;  // the tree's serial()
   LazyArray<NewStep, kNewSteps> new_step_;
   LazyArray<Word, kNewWords + FrameWalker::kMostWords> new_word_;

@@ -171,7 +171,7 @@ TEST_CASE("The less room is left, the more often a stack has to come up") {
     room.take(1);
   }
   std::uint32_t needed = 0;
-  for (const auto& [taken, least] : {std::pair{0, 4u}, {16, 16u}, {8, 64u}, {4, 256u}}) {
+  for (const auto& [taken, least] : {std::pair{0, 16u}, {16, 64u}, {8, 256u}, {4, 1024u}}) {
     for (int i = 0; i < taken; ++i) room.take(1);
     CHECK(!room.is_open_to(least - 1));
     CHECK(room.is_open_to(least));
@@ -185,19 +185,37 @@ TEST_CASE("The less room is left, the more often a stack has to come up") {
 
 TEST_CASE("Two that come up in turns in one place do not keep each other from growing") {
   SeldomNodes seldom;
-  CHECK(seldom.hit(1ull << 40 | 5) == 1);
-  CHECK(seldom.hit(1ull << 40 | 5) == 2);
-  CHECK(seldom.hit(1ull << 40 | 5) == 3);
-  for (std::uint64_t other = 2; other <= 4; ++other) CHECK(seldom.hit(other << 40 | 5) == 1);
+  CHECK(seldom.hit(1ull << 40 | 5, 1) == 1);
+  CHECK(seldom.hit(1ull << 40 | 5, 1) == 2);
+  CHECK(seldom.hit(1ull << 40 | 5, 1) == 3);
+  for (std::uint64_t other = 2; other <= 4; ++other) CHECK(seldom.hit(other << 40 | 5, 1) == 1);
   for (std::uint64_t turn = 4; turn < 100; ++turn) {
-    CHECK(seldom.hit(1ull << 40 | 5) == turn);
-    CHECK(seldom.hit(2ull << 40 | 5) == turn - 2);
+    CHECK(seldom.hit(1ull << 40 | 5, 1) == turn);
+    CHECK(seldom.hit(2ull << 40 | 5, 1) == turn - 2);
   }
-  CHECK(seldom.hit(5ull << 40 | 5) == 1);  // has the place of one that came up once
-  CHECK(seldom.hit(5ull << 40 | 5) == 2);
-  CHECK(seldom.hit(6ull << 40 | 5) == 1);
-  CHECK(seldom.hit(7ull << 40 | 5) == 1);
-  CHECK(seldom.hit(1ull << 40 | 5) == 100);
+  CHECK(seldom.hit(5ull << 40 | 5, 1) == 1);  // has the place of one that came up once
+  CHECK(seldom.hit(5ull << 40 | 5, 1) == 2);
+  CHECK(seldom.hit(6ull << 40 | 5, 1) == 1);
+  CHECK(seldom.hit(7ull << 40 | 5, 1) == 1);
+  CHECK(seldom.hit(1ull << 40 | 5, 1) == 100);
+}
+
+TEST_CASE("Hits that are counted for several lead to nodes sooner, and without hits none is made") {
+  const auto tree = CallTree::create(4096, kMaxTreeDepth);
+  for (std::uint32_t i = 0; tree->last() < tree->most() * 7 / 10; ++i) {
+    tree->number_of(stack_of(10 * i + 1000, 40));
+  }
+  const auto frames = stack_of(1'000'000'000, 40);
+  const auto number = [&](std::uint32_t hits) {
+    TraceNumber caller = kEmptyTrace;
+    const std::size_t missing = tree->descend(caller, frames, nullptr);
+    const CallTree::Outer outer = {caller, kNoTrace};  // only the outermost frame has a node
+    return missing == 0 ? caller
+                        : tree->number_missing(caller, std::span(frames).first(missing), outer, hits);
+  };
+  for (int i = 0; i < 1000; ++i) REQUIRE(tree->has_gap(number(0)));
+  CHECK(tree->has_gap(number(8)));
+  CHECK(read(*tree, number(8)) == frames);
 }
 
 TEST_CASE("A stack that comes up often gets all its nodes at once") {
