@@ -9,13 +9,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <utility>
-#include <vector>
 
-#include "allocations/store/live_history.h"
 #include "allocations/store/live_store.h"
-#include "allocations/store/live_sum.h"
 #include "core/prefetch.h"
 #include "core/reserved_array.h"
 #include "stack/tree/call_tree.h"
@@ -58,20 +53,6 @@ struct SiteSum {
     return std::uint64_t{trace} << 32 | class_id;
   }
   std::uint64_t key() const { return key_of(class_id, trace); }
-};
-
-// Additional data for a reader if objects are followed.
-struct LiveReading {
-  std::int64_t now_ms = 0;  // since following began
-  std::vector<LiveHistory::Moment> history;
-  std::optional<std::uint64_t> gc;  // the collection as of which figures are; nullopt: not followed
-  std::vector<std::pair<std::uint64_t, AgeSum>> ages;  // by SiteSum::key()
-};
-
-// A site as a reader gets it.
-struct SiteReading {
-  SiteSum sum;
-  LiveSum live;  // all zero unless objects are followed
 };
 
 class SiteTable {
@@ -124,9 +105,10 @@ class SiteTable {
   static constexpr Slot kSite = kMost - 1;
   static constexpr std::size_t kFirstSlots = 4096;
 
-  // Stacks with neighbouring numbers are often used together, so their slots are neighbours.
+  // Stacks with neighbouring numbers are often used together: 16 of them share a cache line.
   static std::size_t place_of(NameId class_id, TraceNumber trace) {
-    return trace + std::size_t{16} * class_id;
+    const std::uint64_t hash = SiteSum::key_of(class_id, trace / 16) * 0x9E3779B97F4A7C15ull;
+    return (hash >> 36) * 16 + trace % 16;
   }
   static Slot filter_of(NameId class_id, TraceNumber trace) {
     const std::uint64_t hash = SiteSum::key_of(class_id, trace) * 0x9E3779B97F4A7C15ull;

@@ -11,10 +11,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "allocations/store/live_history.h"
+#include "allocations/store/live_sum.h"
 #include "allocations/store/live_table.h"
 #include "allocations/store/site_table.h"
 #include "allocations/store/site_times.h"
@@ -47,6 +50,20 @@ class SiteJournal {
   std::array<SiteEntry, kEntries> entries_;
   std::uint64_t written_ = 0;
   std::atomic<std::uint64_t> drained_{0};  // written under the lock
+};
+
+// Additional data for a reader if objects are followed.
+struct LiveReading {
+  std::int64_t now_ms = 0;  // since following began
+  std::vector<LiveHistory::Moment> history;
+  std::optional<std::uint64_t> gc;  // the collection as of which figures are; nullopt: not followed
+  std::vector<std::pair<std::uint64_t, AgeSum>> ages;  // by SiteSum::key()
+};
+
+// A site as a reader gets it.
+struct SiteReading {
+  SiteSum sum;
+  LiveSum live;  // all zero unless objects are followed
 };
 
 class Sites {

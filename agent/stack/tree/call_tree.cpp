@@ -10,6 +10,9 @@ std::atomic<std::uint64_t> last_serial{0};
 
 constexpr std::uint64_t kHashFactor = 0xD6E8FEB86659FD93ull;
 
+// The bit of a node's filter for a callee with this hash.
+std::uint32_t filter_of(std::uint64_t hash) { return 1u << (FrameNumbers::kBits + hash % 8); }
+
 }  // namespace
 
 std::unique_ptr<CallTree> CallTree::create(std::uint32_t stacks, std::uint32_t depth) {
@@ -116,6 +119,25 @@ std::uint64_t CallTree::hash_of(TraceNumber caller, Frame frame, std::uint32_t g
 void CallTree::prefetch(TraceNumber caller, Frame frame) const {
   __builtin_prefetch(&words_[caller + 1]);
   __builtin_prefetch(&runs_[hash_of(caller, frame, 0) >> 32 & mask_]);
+}
+
+// kEmptyTrace and kCutTrace are no nodes and have no flags.
+inline bool CallTree::has(TraceNumber caller, std::uint32_t flag) const {
+  return caller <= kCutTrace || (word(caller) & flag) != 0;
+}
+
+inline TraceNumber CallTree::find(TraceNumber caller, Frame frame) const {
+  const std::uint32_t next = word(caller + 1);
+  if ((next & (kCallerWord | kGap | kNode)) == kNode && frames_[next & kFrame] == frame) {
+    return caller + 1;
+  }
+  const std::uint64_t hash = hash_of(caller, frame, 0);
+  return has(caller, filter_of(hash)) ? find_run(hash, caller, frame, 0) : kNoTrace;
+}
+
+inline TraceNumber CallTree::find_gap(TraceNumber caller, Frame innermost) const {
+  if (!has(caller, kHasGaps)) return kNoTrace;
+  return find_run(hash_of(caller, innermost, kGap), caller, innermost, kGap);
 }
 
 TraceNumber CallTree::find_run(std::uint64_t hash, TraceNumber caller, Frame frame,

@@ -8,8 +8,8 @@
 // | caller's | 1      | the node that the run is called by                          |
 // | a node's | 0      | kGap   | kNode  | kHasGaps | filter     | its frame's number  |
 //
-// kHasGaps: the node has callees with a gap. The filter has a bit for each hash of its other callees
-// that begin runs, so that most searches for a missing callee end without the table.
+// kHasGaps: the node has callees with a gap. The filter has bits for hashes of other callees that
+// begin runs: most searches for a callee that does not exist need no table.
 //
 // A callee that is added right after its caller continues the caller's run; every other callee
 // begins a run of its own, which a hash table finds by caller and frame. A client that knows the
@@ -25,10 +25,9 @@
 // node, or of one further out. So sums are right for callers, from the thread's first frame on, and
 // for allocating methods. An eighth of the room is for stacks with a gap.
 //
-// For a stack without a node two kinds of hits are counted: of its outermost missing frame, which
-// many stacks may share, and of the whole stack. Hits of the frame lead to one node, hits of the
-// stack to all missing nodes, since each of them has come up at least as often as the stack. Clients
-// may count a random part of the hits, each for several.
+// For a stack without a node two kinds of hits are counted, or a random part of them: hits of its
+// outermost missing frame, which stacks may share, lead to one node; hits of the whole stack lead to
+// all missing nodes, since each has come up at least as often as the stack.
 #pragma once
 
 #include <atomic>
@@ -52,8 +51,7 @@ inline constexpr std::uint32_t kMaxTraces = 524288;
 class CallTree {
  public:
   static constexpr std::uint32_t kWordsOfStack = 10;  // reserved for each stack
-  // Where a stack's own caller has no room for a gap, its outer stack of so many frames may have,
-  // and then the thread's first frame.
+  // Frames of the outer stack that is tried where a stack's own caller has no room for a gap.
   static constexpr std::size_t kAnchor = 24;
 
   // Null: no memory. `stacks`: how many stacks to reserve room for, up to kMaxTraces; `depth`: how
@@ -67,8 +65,7 @@ class CallTree {
   // to the last one. Adds missing nodes while room is open to any new stack. Stores the nodes in
   // `nodes`, unless that is null; returns how many frames have none.
   std::size_t descend(TraceNumber& caller, std::span<const Frame> frames, TraceNumber* nodes);
-  // Prefetches for descend() with `frame` as the outermost one.
-  void prefetch(TraceNumber caller, Frame frame) const;
+  void prefetch(TraceNumber caller, Frame frame) const;  // for descend(), `frame` the outermost
   // The outer stacks of a node; kNoTrace: it has fewer frames.
   struct Outer {
     TraceNumber first = kNoTrace;   // of its outermost frame
@@ -100,19 +97,14 @@ class CallTree {
 
   std::uint32_t most() const { return most_; }  // all numbers are less
   std::uint32_t depth() const { return depth_; }
-  // The largest number so far. Smaller ones that are no node have a caller, but never a figure.
+  // The largest number so far. Smaller ones may be no node: they have a caller, but no figure.
   TraceNumber last() const { return last_.load(std::memory_order_acquire); }
   void add_names(NamesInUse& used) const;
 
  private:
   using Word = std::atomic<std::uint32_t>;
   static constexpr std::uint32_t kCallerWord = 1u << 31, kGap = 1u << 30, kNode = 1u << 29;
-  static constexpr std::uint32_t kHasGaps = 1u << 28;
-  // The bit of the filter for a callee, by its hash.
-  static std::uint32_t filter_of(std::uint64_t hash) {
-    return 1u << (FrameNumbers::kBits + hash % 8);
-  }
-  static constexpr std::uint32_t kFrame = (1u << FrameNumbers::kBits) - 1;
+  static constexpr std::uint32_t kHasGaps = 1u << 28, kFrame = (1u << FrameNumbers::kBits) - 1;
   // A word of the hash table: the number of a run's first node, and bits of the hash as a filter.
   static constexpr unsigned kNumberBits = 24;
   static constexpr std::uint32_t kNumber = (1u << kNumberBits) - 1;
@@ -126,25 +118,11 @@ class CallTree {
     return words_[number].load(std::memory_order_acquire);
   }
   static std::uint64_t hash_of(TraceNumber caller, Frame frame, std::uint32_t gap);
-  TraceNumber find(TraceNumber caller, Frame frame) const {
-    const std::uint32_t next = word(caller + 1);
-    if ((next & (kCallerWord | kGap | kNode)) == kNode && frames_[next & kFrame] == frame) {
-      return caller + 1;
-    }
-    const std::uint64_t hash = hash_of(caller, frame, 0);
-    return has(caller, filter_of(hash)) ? find_run(hash, caller, frame, 0) : kNoTrace;
-  }
-  // kEmptyTrace and kCutTrace are no nodes and have no flags.
-  bool has(TraceNumber caller, std::uint32_t flag) const {
-    return caller <= kCutTrace || (word(caller) & flag) != 0;
-  }
-  TraceNumber find_gap(TraceNumber caller, Frame innermost) const {
-    return has(caller, kHasGaps)
-               ? find_run(hash_of(caller, innermost, kGap), caller, innermost, kGap)
-               : kNoTrace;
-  }
-  TraceNumber find_run(std::uint64_t hash, TraceNumber caller, Frame frame,
-                       std::uint32_t gap) const;
+  bool has(TraceNumber caller, std::uint32_t flag) const;
+  // The callee without a gap and the one with a gap; kNoTrace: there is none.
+  TraceNumber find(TraceNumber caller, Frame frame) const;
+  TraceNumber find_gap(TraceNumber caller, Frame innermost) const;
+  TraceNumber find_run(std::uint64_t hash, TraceNumber caller, Frame, std::uint32_t gap) const;
   // descend() from the first missing node on.
   std::size_t extend(TraceNumber& caller, std::span<const Frame> frames, TraceNumber* nodes);
   TraceNumber number_with_gap(TraceNumber caller, Frame innermost, const Outer& outer,
@@ -158,11 +136,9 @@ class CallTree {
   TraceNumber append(TraceNumber caller, Frame frame, std::uint32_t gap, NodeRoom* room);
 
   const std::uint64_t serial_;
-  const std::uint32_t most_;
-  const std::uint32_t depth_;
+  const std::uint32_t most_, depth_;
   const std::size_t mask_;
-  ReservedArray<Word> words_;
-  ReservedArray<Word> runs_;
+  ReservedArray<Word> words_, runs_;
   FrameNumbers frames_;
   mutable std::mutex mutex_;  // held by writers
   std::atomic<TraceNumber> last_{kCutTrace};

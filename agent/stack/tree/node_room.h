@@ -51,8 +51,8 @@ class NodeRoom {
 
 // Recent hits of stacks without a node, by hash: | 40 bits of the hash | 24 bits of hits |. Four
 // places form a set, so that two alternating stacks do not evict each other forever. A stack that
-// is not in its set subtracts its hits from the entry with the fewest, and evicts that entry if none
-// are left. Any thread, lock-free: hits may be lost.
+// is not in its set subtracts its hits from the entry with the fewest, and evicts that entry if it
+// has none left. Any thread, lock-free: hits may be lost.
 class SeldomNodes {
  public:
   bool good() const { return words_.good(); }

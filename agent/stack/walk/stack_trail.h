@@ -95,9 +95,8 @@ class StackTrail {
  private:
   // New steps: one stack of the greatest depth. The trail: a third more, for its outer side.
   static constexpr std::int32_t kNewSteps = kMaxTreeDepth + 32, kNewWords = 3 * kNewSteps;
-  static constexpr std::int32_t kNewFrames = kMaxTreeDepth + 128;
+  static constexpr std::int32_t kNewFrames = kMaxTreeDepth + 128, kFrames = kNewFrames / 3 * 4;
   static constexpr std::int32_t kSteps = kNewSteps / 3 * 4, kWords = kNewWords / 3 * 4;
-  static constexpr std::int32_t kFrames = kNewFrames / 3 * 4;
 
   struct Step {
     Place place;
@@ -133,8 +132,7 @@ class StackTrail {
   bool busy_ = false, overflown_ = false;
   bool code_may_go_ = false;
   VmAddress stamp_offset_ = 0;
-  std::int32_t cursor_ = 0;
-  std::int32_t kept_from_ = -1;  // -1: nothing yet
+  std::int32_t cursor_ = 0, kept_from_ = -1;  // no step is kept yet
   std::int32_t new_before_ = 0;
   std::int32_t new_steps_ = 0, new_words_ = 0, new_frames_ = 0, new_frames_open_ = 0;
   Place next_;

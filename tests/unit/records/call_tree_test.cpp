@@ -211,7 +211,8 @@ TEST_CASE("Hits that are counted for several lead to nodes sooner, and without h
     const std::size_t missing = tree->descend(caller, frames, nullptr);
     const CallTree::Outer outer = {caller, kNoTrace};  // only the outermost frame has a node
     return missing == 0 ? caller
-                        : tree->number_missing(caller, std::span(frames).first(missing), outer, hits);
+                        : tree->number_missing(caller, std::span(frames).first(missing), outer,
+                                               hits);
   };
   for (int i = 0; i < 1000; ++i) REQUIRE(tree->has_gap(number(0)));
   CHECK(tree->has_gap(number(8)));
