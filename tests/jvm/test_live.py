@@ -482,7 +482,7 @@ def live_says_when_memory_is_short_for_its_sites(t):
         with open(f"/proc/{p.pid}/status", encoding="utf-8") as status:
             pages = int(re.search(r"VmSize:\s+(\d+) kB", status.read()).group(1)) << 10
         before = resource.prlimit(p.pid, resource.RLIMIT_AS)
-        resource.prlimit(p.pid, resource.RLIMIT_AS, (pages + (96 << 20), before[1]))
+        resource.prlimit(p.pid, resource.RLIMIT_AS, (pages + (64 << 20), before[1]))
         try:
             attach = t.command([DDM, "attach", str(p.pid),
                                 "track=y,live=y,records=1k,sites=512k,dump=none"])
