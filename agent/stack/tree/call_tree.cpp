@@ -45,7 +45,8 @@ TraceNumber CallTree::number_of(std::span<const Frame> frames) {
   if (cut) frames = frames.first(depth_);
   TraceNumber number = cut ? kCutTrace : kEmptyTrace;
   const std::size_t missing = descend(number, frames, nullptr);
-  return missing == 0 ? number : number_missing(number, frames.first(missing), outer(number), 1);
+  if (missing == 0) return number;
+  return number_missing(number, frames.first(missing), outer(number, frames.size() - missing), 1);
 }
 
 std::size_t CallTree::descend(TraceNumber& caller, std::span<const Frame> frames,
@@ -85,7 +86,7 @@ std::size_t CallTree::extend(TraceNumber& caller, std::span<const Frame> frames,
 }
 
 TraceNumber CallTree::number_missing(TraceNumber caller, std::span<const Frame> frames,
-                                     const Outer& outer, std::uint32_t hits) {
+                                     Outer outer, std::uint32_t hits) {
   if (hits == 0) return number_with_gap(caller, frames.front(), outer, 0);
   std::size_t missing = frames.size();
   const std::uint64_t hash = hash_of(caller, frames[missing - 1], 0);
@@ -103,6 +104,7 @@ TraceNumber CallTree::number_missing(TraceNumber caller, std::span<const Frame> 
   for (; missing > 0 && nodes_room_.is_open_to(so_far); --missing, so_far = of_stack) {
     const TraceNumber next = insert(caller, frames[missing - 1], 0, &nodes_room_);
     if (next == kNoTrace) break;
+    if (outer.first == kNoTrace) outer.first = next;
     caller = next;
   }
   return missing == 0 ? caller : number_with_gap(caller, frames.front(), outer, hits);
@@ -156,9 +158,8 @@ TraceNumber CallTree::find_run(std::uint64_t hash, TraceNumber caller, Frame fra
   }
 }
 
-CallTree::Outer CallTree::outer(TraceNumber number) const {
+CallTree::Outer CallTree::outer(TraceNumber number, std::size_t depth) const {
   Outer result;
-  std::size_t depth = size(number);
   for (; number > kCutTrace; number = caller(number), --depth) {
     if (depth == kAnchor) result.anchor = number;
     result.first = number;
@@ -169,7 +170,7 @@ CallTree::Outer CallTree::outer(TraceNumber number) const {
 // Gaps of the deepest caller have no hits: a stack that recurs often gets all of its nodes.
 TraceNumber CallTree::number_with_gap(TraceNumber caller, Frame innermost, const Outer& outer,
                                       std::uint32_t hits) {
-  if (caller <= kCutTrace) return kNoTrace;  // not even the outermost frame has a node
+  if (outer.first == kNoTrace) return kNoTrace;  // not even the outermost frame has a node
   TraceNumber number = find_gap(caller, innermost);
   if (number == kNoTrace && gaps_room_.is_open_to(1)) {
     number = insert(caller, innermost, kGap, &gaps_room_);
@@ -177,12 +178,11 @@ TraceNumber CallTree::number_with_gap(TraceNumber caller, Frame innermost, const
   if (number != kNoTrace) return number;
   if (outer.anchor != kNoTrace) number = outer_gap(outer.anchor, innermost, gaps_room_, hits);
   if (number != kNoTrace) return number;
-  const TraceNumber first = outer.first != kNoTrace ? outer.first : this->outer(caller).first;
-  number = outer_gap(first, innermost, outermost_gaps_room_, hits);
+  number = outer_gap(outer.first, innermost, outermost_gaps_room_, hits);
   if (number != kNoTrace) return number;
   constexpr Frame kAll = {kLeftOutName, kNativeFrameBci};
-  number = find(first, kAll);
-  return number != kNoTrace ? number : insert(first, kAll, 0, nullptr);
+  number = find(outer.first, kAll);
+  return number != kNoTrace ? number : insert(outer.first, kAll, 0, nullptr);
 }
 
 TraceNumber CallTree::outer_gap(TraceNumber caller, Frame innermost, NodeRoom& room,

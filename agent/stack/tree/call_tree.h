@@ -74,7 +74,7 @@ class CallTree {
   // The number of the stack with these frames, at least one, innermost first, called from the stack
   // `caller`, where descend() has found no callee for the outermost of the frames. `outer`: the
   // caller's. `hits`: how many are counted; 0: none.
-  TraceNumber number_missing(TraceNumber caller, std::span<const Frame> frames, const Outer& outer,
+  TraceNumber number_missing(TraceNumber caller, std::span<const Frame> frames, Outer outer,
                              std::uint32_t hits);
   std::uint64_t serial() const { return serial_; }  // unique in this process
 
@@ -127,7 +127,7 @@ class CallTree {
   std::size_t extend(TraceNumber& caller, std::span<const Frame> frames, TraceNumber* nodes);
   TraceNumber number_with_gap(TraceNumber caller, Frame innermost, const Outer& outer,
                               std::uint32_t hits);
-  Outer outer(TraceNumber number) const;
+  Outer outer(TraceNumber number, std::size_t depth) const;  // `depth`: its frames
   // kNoTrace: no room.
   TraceNumber outer_gap(TraceNumber caller, Frame innermost, NodeRoom& room, std::uint32_t hits);
   // `room`: where the node's words are counted; null: nowhere.

@@ -237,7 +237,7 @@ void StackTrail::prefetch_in(const CallTree& tree) const {
 }
 
 TraceNumber StackTrail::number_in(CallTree& tree, ShownStack& stack) {
-  if (!complete_ || stack.size() < size()) return kNoTrace;
+  if (!complete_ || size() == 0 || stack.size() < size()) return kNoTrace;
   const std::size_t inner = stack.size() - size();
   const std::int32_t first = steps_[steps_begin_].frame, end = steps_[steps_end_].frame;
   if (nodes_of_ != tree.serial()) {

@@ -132,7 +132,7 @@ class StackTrail {
   bool busy_ = false, overflown_ = false;
   bool code_may_go_ = false;
   VmAddress stamp_offset_ = 0;
-  std::int32_t cursor_ = 0, kept_from_ = -1;  // no step is kept yet
+  std::int32_t cursor_ = 0, kept_from_ = -1;  // -1: nothing is kept yet
   std::int32_t new_before_ = 0;
   std::int32_t new_steps_ = 0, new_words_ = 0, new_frames_ = 0, new_frames_open_ = 0;
   Place next_;
