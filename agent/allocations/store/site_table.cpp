@@ -8,7 +8,7 @@ SiteNumber SiteTable::insert(NameId class_id, TraceNumber trace) {
     ++classes_;
   } else {
     if (with_stack_ == most_with_stack_) {
-      const SiteNumber site = slots_[slot_of(class_id, kNoTrace)] & kSite;
+      const SiteNumber site = find(class_id, kNoTrace);
       return site != kUnknown ? site : insert(class_id, kNoTrace);
     }
     ++with_stack_;

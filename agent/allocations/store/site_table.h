@@ -70,7 +70,7 @@ class SiteTable {
   bool good() const { return sums_.good() && slots_.good(); }
 
   SiteNumber add(const SiteEntry& one) {
-    SiteNumber site = slots_[slot_of(one.class_id, one.trace)] & kSite;
+    SiteNumber site = find(one.class_id, one.trace);
     if (site == kUnknown) [[unlikely]]
       site = insert(one.class_id, one.trace);
     sums_[site].add(one);
@@ -107,12 +107,13 @@ class SiteTable {
 
   // Stacks with neighbouring numbers are often used together: 16 of them share a cache line.
   static std::size_t place_of(NameId class_id, TraceNumber trace) {
-    const std::uint64_t hash = SiteSum::key_of(class_id, trace / 16) * 0x9E3779B97F4A7C15ull;
-    return (hash >> 36) * 16 + trace % 16;
+    return (hash_of(class_id, trace / 16) >> 36) * 16 + trace % 16;
   }
   static Slot filter_of(NameId class_id, TraceNumber trace) {
-    const std::uint64_t hash = SiteSum::key_of(class_id, trace) * 0x9E3779B97F4A7C15ull;
-    return static_cast<Slot>(hash >> 32) & ~kSite;
+    return static_cast<Slot>(hash_of(class_id, trace) >> 32) & ~kSite;
+  }
+  static std::uint64_t hash_of(NameId class_id, TraceNumber trace) {
+    return SiteSum::key_of(class_id, trace) * 0x9E3779B97F4A7C15ull;
   }
   // The slot that has the site, or the empty one where it would be inserted.
   std::size_t slot_of(NameId class_id, TraceNumber trace) const {
@@ -125,6 +126,10 @@ class SiteTable {
         return i;
       }
     }
+  }
+  // kUnknown: there is none.
+  SiteNumber find(NameId class_id, TraceNumber trace) const {
+    return slots_[slot_of(class_id, trace)] & kSite;
   }
   void put(SiteNumber site, NameId class_id, TraceNumber trace) {
     slots_[slot_of(class_id, trace)] = site | filter_of(class_id, trace);

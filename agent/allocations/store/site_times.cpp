@@ -50,6 +50,8 @@ void SiteTimes::add(const Share& share, std::size_t first, std::size_t last) {
     if (until == count) continue;
     const double bytes_until =
         at == last ? share.bytes : std::floor(share.bytes * until / share.count);
+    // A moment grows by the shares of many polls: before its memory doubles these are added up.
+    if (moments_[at].size() == moments_[at].capacity()) merge_shares(moments_[at]);
     moments_[at].push_back({share.site, static_cast<float>(until - count), bytes_until - bytes});
     ++shares_;
     count = until;
