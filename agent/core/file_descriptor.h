@@ -35,6 +35,10 @@ class FileDescriptor {
 // Writes all bytes, retrying short writes. Returns 0 or errno.
 int write_all(int fd, std::string_view bytes);
 
+// All that the file has, also a file of /proc, which has no size beforehand and can fail while it is
+// read (ESRCH when its process ends). The error is the text of errno, without the path.
+Result<std::string> file_text(const std::string& path);
+
 // "Permission denied" for EACCES; thread-safe, unlike strerror().
 std::string errno_text(int error_number);
 

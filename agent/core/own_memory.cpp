@@ -8,6 +8,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <utility>
+
+#include "core/file_descriptor.h"
 
 namespace ddm {
 namespace {
@@ -43,19 +46,8 @@ bool read_own_memory(std::uintptr_t from, void* to, std::size_t bytes) {
 }
 
 std::string read_maps_text() {
-  std::string text;
-  const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return text;
-  constexpr std::size_t kStep = 64 * 1024;
-  for (;;) {
-    const std::size_t size = text.size();
-    text.resize(size + kStep);
-    const ssize_t got = read(fd, text.data() + size, kStep);
-    text.resize(size + static_cast<std::size_t>(got > 0 ? got : 0));
-    if (got <= 0) break;
-  }
-  close(fd);
-  return text;
+  auto text = file_text("/proc/self/maps");
+  return text ? std::move(*text) : "";
 }
 
 MemoryWindow::MemoryWindow(std::size_t block)

@@ -1,8 +1,7 @@
 // ddm dyper: sends a DYPER or DYPATCH document and prints the reply.
-#include <fstream>
-#include <iterator>
 
 #include "command.h"
+#include "core/file_descriptor.h"
 #include "wire/chunks/bytes.h"
 
 namespace ddm {
@@ -19,9 +18,8 @@ struct DyperArguments {
 // "@FILE" stands for the contents of the file.
 Result<std::string> document_of(const std::string& given) {
   if (!given.starts_with('@')) return given;
-  std::ifstream file(given.substr(1), std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) return Error{"cannot read " + given.substr(1)};
+  auto text = file_text(given.substr(1));
+  if (!text) return Error{"cannot read " + given.substr(1) + ": " + text.message()};
   return text;
 }
 

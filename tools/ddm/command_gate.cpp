@@ -1,6 +1,7 @@
 // ddm gate: whether a run allocates more than a repository's baseline says. Exit code 1: it does.
+#include <unistd.h>
+
 #include <fstream>
-#include <sstream>
 
 #include "command.h"
 #include "core/file_descriptor.h"
@@ -21,14 +22,10 @@ struct GateOptions {
 
 // None: there is no such file.
 Result<std::optional<Baseline>> read_list(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) {
-    if (errno == ENOENT) return std::optional<Baseline>();
-    return errno_error(path);
-  }
-  std::stringstream text;
-  text << file.rdbuf();
-  auto baseline = Baseline::parse(text.str());
+  if (access(path.c_str(), F_OK) != 0 && errno == ENOENT) return std::optional<Baseline>();
+  const auto text = file_text(path);
+  if (!text) return Error{path + ": " + text.message()};
+  auto baseline = Baseline::parse(*text);
   if (!baseline) return Error{path + ": " + baseline.message()};
   return std::optional<Baseline>(std::move(*baseline));
 }

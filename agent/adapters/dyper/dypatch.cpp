@@ -3,13 +3,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "adapters/dyper/documents/xml_reader.h"
 #include "adapters/dyper/patching/java_names.h"
 #include "core/class_names.h"
 #include "core/clocks.h"
+#include "core/file_descriptor.h"
 #include "report/report.h"
 #include "vm/class_changes/class_bytes_reader.h"
 
@@ -72,11 +71,10 @@ void write_block(const bci::MethodBlock& block, const std::string& method, std::
 void Dypatch::read_modes(DyperErrors& errors) {
   const std::string path = std::exchange(modes_file_, "");
   if (path.empty()) return;
-  std::ifstream file(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const auto read = read_xml(text);
-  if (!file || !read) {
-    fail(errors, "FILE", path, file ? read.message() : "it cannot be read", Code::kNoMode);
+  const auto text = file_text(path);
+  const auto read = text ? read_xml(*text) : Error{"it cannot be read"};
+  if (!read) {
+    fail(errors, "FILE", path, read.message(), Code::kNoMode);
     return;
   }
   models_.modes().add((*read)->document_element(), errors);

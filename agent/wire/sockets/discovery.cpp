@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -102,13 +101,12 @@ std::vector<std::string> discovery_directories(uid_t uid) {
 }
 
 std::optional<std::uint64_t> process_start_time(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const auto stat = file_text("/proc/" + std::to_string(pid) + "/stat");
   // pid (comm) state ppid ...: comm may contain anything, so fields are counted from its closing
   // bracket.
-  const std::size_t close = text.rfind(')');
+  const std::size_t close = stat ? stat->rfind(')') : std::string::npos;
   if (close == std::string::npos) return {};
-  std::istringstream fields(text.substr(close + 1));
+  std::istringstream fields(stat->substr(close + 1));
   std::string skipped;
   constexpr int kStartField = 22;
   for (int field = 3; field < kStartField; ++field) fields >> skipped;

@@ -7,7 +7,6 @@
 
 #include <charconv>
 #include <cstdint>
-#include <fstream>
 #include <sstream>
 #include <string>
 
@@ -18,9 +17,8 @@ namespace {
 
 // "" if not readable.
 std::string small_file(const char* path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
+  auto text = file_text(path);
+  return text ? std::move(*text) : "";
 }
 
 std::optional<Error> check_unix_peer(int fd) {

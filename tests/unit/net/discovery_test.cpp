@@ -12,6 +12,7 @@
 #include <sstream>
 #include <thread>
 
+#include "core/file_descriptor.h"
 #include "temporary_directory.h"
 
 namespace fs = std::filesystem;
@@ -63,6 +64,18 @@ pid_t dead_pid() {
 }
 
 }  // namespace
+
+TEST_CASE("a file without a size is read whole and one that cannot be read is an error") {
+  const auto cpus = ddm::file_text("/proc/cpuinfo");
+  REQUIRE(cpus);
+  CHECK(cpus->size() > 100);
+  CHECK(cpus->starts_with("processor"));
+  // A directory can be opened; read() fails, as for a process that ends in between.
+  const auto directory = ddm::file_text("/");
+  REQUIRE_FALSE(directory);
+  CHECK(directory.message() == "Is a directory");
+  CHECK(ddm::file_text("/proc/0/stat").message() == "No such file or directory");
+}
 
 TEST_CASE("A published target is listed, and gone with its file") {
   const RuntimeDirectory runtime;
