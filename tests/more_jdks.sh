@@ -5,8 +5,8 @@
 #   DDM_MORE_JDKS=$PWD/build/jdks python3 tests/jvm/run.py "stacks are those"
 #
 # tests/run.sh asks for them, too. They come from newer suites of Debian and want a newer C library,
-# which lies beside them; their programs are told of it by patchelf. Nothing else is installed, and what is there is kept. A JDK that
-# cannot be had is skipped, with a line that says why.
+# which lies beside them; their programs are told of it by patchelf. Nothing else is installed, and a
+# JDK that runs is kept. One that cannot be had is skipped, with a line that says why.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 into=$PWD/build/jdks
@@ -78,6 +78,7 @@ one_jdk() {
             --set-rpath "\$ORIGIN/../lib:\$ORIGIN:$into/$suite-lib" "$program" 2> /dev/null
     done
     "$home/bin/java" -version > /dev/null 2>&1 || return 1
+    rm -rf "$into/jdk-$version"
     mv "$home" "$into/jdk-$version"
 }
 
@@ -86,7 +87,8 @@ if [ "$(uname -m)" != x86_64 ]; then echo "more JDKs: skipped: for x86-64 only";
 mkdir -p "$into"
 [ $# -gt 0 ] || set -- 21 26 27 28
 for version in "$@"; do
-    if [ -x "$into/jdk-$version/bin/java" ]; then
+    # Its programs name the C library by its path, so that a moved tree has none that run.
+    if "$into/jdk-$version/bin/java" -version > /dev/null 2>&1; then
         echo "JDK $version: is there"
     elif one_jdk "$version" > "$work/log" 2>&1; then
         echo "JDK $version: $("$into/jdk-$version/bin/java" -version 2>&1 | sed -n 2p)"
