@@ -38,8 +38,10 @@ class ShownStack {
   // The state of the collection. A walk keeps this in registers between frames, see add().
   struct Progress {
     std::size_t count = 0;
-    bool on_top = true;
     ShownRole last_role = ShownRole::kPlain;
+
+    // Whether no frame outside of the allocation itself was added yet.
+    bool on_top() const { return count == 0; }
   };
   Progress progress() const { return progress_; }
   void set_progress(const Progress& progress) { progress_ = progress; }
@@ -52,9 +54,8 @@ class ShownStack {
     const ShownRole role = frame.role();
     if (role != ShownRole::kPlain) {
       if (role == ShownRole::kHidden) return true;
-      if (progress.on_top && is_part_of_allocation(role)) return true;
+      if (progress.on_top() && is_part_of_allocation(role)) return true;
     }
-    progress.on_top = false;
     progress.last_role = role;
     frames_[progress.count++].frame = frame.frame();
     return progress.count < wanted_;
@@ -74,7 +75,6 @@ class ShownStack {
     }
     std::copy_n(run.data(), copied, &frames_[begin].frame);
     progress_.count += count;
-    progress_.on_top = false;
     progress_.last_role = last_role;
     return progress_.count < wanted_;
   }
@@ -103,8 +103,7 @@ class ShownStack {
   std::span<const Frame> first_frames() const {
     return {&frames_[0].frame, std::min(progress_.count, at_once_)};
   }
-  // Whether no frame outside of the allocation itself was added yet.
-  bool on_top() const { return progress_.on_top; }
+  bool on_top() const { return progress_.on_top(); }
   ShownRole last_role() const { return progress_.last_role; }
 
  private:

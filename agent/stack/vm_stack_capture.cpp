@@ -167,14 +167,19 @@ KnownPlaces::Epoch VmStackCapture::epoch() const {
   Step step = Step::kContinue;
   while (step == Step::kContinue) {
     // Frames of the allocation itself are not in the trail, since another walk may show them.
-    StackTrail* const trail = progress.on_top ? nullptr : walk.trail;
+    StackTrail* const trail = progress.on_top() ? nullptr : walk.trail;
     if (trail != nullptr && trail->continues_from(walker, at)) {
       walk.stack.set_progress(progress);
-      FrameWalker::Place there = at;
-      step = trail->follow(walk.stack, there);
-      at = there;
+      FrameWalker::Place next;
+      step = trail->follow(walk.stack, next);
       progress = walk.stack.progress();
-      if (step != Step::kContinue) break;
+      if (step == Step::kContinue) {
+        at = next;
+      } else if (step == Step::kStays) {
+        step = Step::kContinue;
+      } else {
+        break;
+      }
     }
     const FrameWalker::Place from = at;
     const FrameKind kind = walker.kind(from);

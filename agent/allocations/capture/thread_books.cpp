@@ -136,7 +136,7 @@ void ThreadBooks::settle(Book& book, std::int64_t size) {
   if (seen > made) book.base -= seen - made;
 }
 
-void ThreadBooks::count_past_end(const Seen& seen, const SiteEntry& one) {
+void ThreadBooks::count_past_end(Seen seen, SiteEntry one) {
   const std::lock_guard lock(mutex_);
   if (Sites* const sites = this->sites(); sites != nullptr) sites->count(one);
   ended_.add_past_end(seen, one.size);

@@ -188,7 +188,7 @@ Scopes::Here Scopes::find(std::int64_t thread) {
   return here;
 }
 
-void Scopes::count(std::int64_t thread, const SiteEntry& one) noexcept {
+void Scopes::count(std::int64_t thread, SiteEntry one) noexcept {
   try {
     if (t_here.thread != thread || t_here.version != version_.load(std::memory_order_acquire)) {
       const std::lock_guard lock(mutex_);

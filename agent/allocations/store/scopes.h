@@ -82,7 +82,7 @@ class Scopes {
   void forget();
 
   // Counts an allocation of the calling thread, whose id is `thread`.
-  void count(std::int64_t thread, const SiteEntry& one) noexcept;
+  void count(std::int64_t thread, SiteEntry one) noexcept;
 
   // Whether the scope of a thread that `maker` creates depends on the maker's stack, `where`.
   bool needs_stack(std::int64_t maker) const;

@@ -13,18 +13,11 @@ SiteNumber SiteTable::insert(NameId class_id, TraceNumber trace) {
     }
     ++with_stack_;
   }
-  if (2 * (std::size_t{used_} + 1) > mask_) widen();
-  put(++used_, class_id, trace);
-  sums_[used_] = {class_id, trace, 0, 0};
+  sums_[++used_] = {class_id, trace, 0, 0};
+  index_.add(used_, [&](SiteNumber site) {
+    return place_of(sums_[site].class_id, sums_[site].trace);
+  });
   return used_;
-}
-
-void SiteTable::widen() {
-  std::fill_n(&slots_[0], mask_ + 1, Slot{0});
-  mask_ = std::min(4 * (mask_ + 1), slots_.size()) - 1;
-  for (SiteNumber site = 1; site <= used_; ++site) {
-    put(site, sums_[site].class_id, sums_[site].trace);
-  }
 }
 
 }  // namespace ddm

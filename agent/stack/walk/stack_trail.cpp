@@ -82,7 +82,7 @@ std::int32_t StackTrail::step_of_word(std::int32_t word, std::int32_t last) cons
   return last;
 }
 
-StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at) {
+StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& place) {
   const std::int32_t from = cursor_;
   const std::int32_t first_frame = steps_[from].frame;
   const auto room = static_cast<std::int32_t>(stack.room());
@@ -113,7 +113,7 @@ StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at) {
   if (to < wanted) {
     fold(from, to);
     cursor_ = to + 1;
-    if (to == from) return Followed::kContinue;
+    if (to == from) return Followed::kStays;
   } else {
     kept_from_ = from;
     new_before_ = new_steps_;
@@ -121,9 +121,9 @@ StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& at) {
     if (enough) return Followed::kEnough;
     if (complete_) return Followed::kEnd;
   }
-  at = steps_[to].place;
+  place = steps_[to].place;
   // Compiled code may save any value as the frame pointer, so this is no word of the trail.
-  at.fp = at.fp_at != 0 ? load<VmAddress>(at.fp_at) : 0;
+  place.fp = place.fp_at != 0 ? load<VmAddress>(place.fp_at) : 0;
   return Followed::kContinue;
 }
 

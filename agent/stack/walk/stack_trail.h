@@ -44,9 +44,9 @@ class StackTrail {
            there.unpatched == at.unpatched && (there.fp == at.fp || !walker.uses_fp(at));
   }
   // From such a place: adds the frames of all steps whose words are unchanged, as many as the stack
-  // wants, and sets `at` to the place after these steps. kEnd: the stack ends there.
-  enum class Followed { kContinue, kEnough, kEnd };
-  Followed follow(ShownStack& stack, Place& at);
+  // wants. kStays: there are none; kContinue: `place` follows them; kEnd: the stack ends.
+  enum class Followed { kStays, kContinue, kEnough, kEnd };
+  Followed follow(ShownStack& stack, Place& place);
 
   // These record a step that was made without the trail: open(), add() for each frame, the words
   // that determined the step stored in words(), and close() with the places before and after it. A

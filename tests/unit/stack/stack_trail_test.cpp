@@ -95,7 +95,7 @@ class TrailedStack {
         const auto followed = use->follow(stack, at);
         ++followed_;
         complete = followed == StackTrail::Followed::kEnd;
-        if (followed != StackTrail::Followed::kContinue) break;
+        if (complete || followed == StackTrail::Followed::kEnough) break;
       }
       complete = at.pc == kBasePc;
       if (complete) break;
