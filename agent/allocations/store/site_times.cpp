@@ -9,11 +9,12 @@
 namespace ddm {
 
 void SiteTimes::poll(const SiteTable& sites, std::int64_t ms) {
-  if (!counted_) {
-    counted_.emplace(sites.size());
+  if (!bytes_) {
+    bytes_.emplace(sites.size());
+    counts_.emplace(sites.size());
     partly_.resize(sites.size());
   }
-  if (!counted_->good()) return;  // no memory: times stay unknown
+  if (!bytes_->good() || !counts_->good()) return;  // no memory: times stay unknown
   while (static_cast<std::size_t>(ms / step_) >= kMostMoments) halve();
   const auto now = std::max(static_cast<std::size_t>(ms / step_), last_);
   if (moments_.size() <= now) moments_.resize(now + 1);
@@ -21,15 +22,17 @@ void SiteTimes::poll(const SiteTable& sites, std::int64_t ms) {
   const std::size_t last = now > last_ ? now - 1 : now;
   const std::size_t first = last - last_ <= kMostLate ? last_ : last;
   sites.for_each([&](SiteNumber site, const SiteSum& sum) {
-    Counted& counted = (*counted_)[site];
-    if (sum.count == counted.count) return;
+    double& bytes = (*bytes_)[site];
+    float& count = (*counts_)[site];
+    if (sum.bytes == bytes) return;
+    const auto count_now = static_cast<float>(sum.count);
     if (Rank{sum.bytes, site} < least_) {
       partly_[site] = true;
     } else {
-      add({site, static_cast<float>(sum.count - counted.count), sum.bytes - counted.bytes}, first,
-          last);
+      add({site, count_now - count, sum.bytes - bytes}, first, last);
     }
-    counted = {sum.count, sum.bytes};
+    bytes = sum.bytes;
+    count = count_now;
   });
   if (now > last_) merge_shares(moments_[last_]);
   last_ = now;
@@ -47,9 +50,9 @@ void SiteTimes::add(const Share& share, std::size_t first, std::size_t last) {
     const double until =
         at == last ? share.count
                    : std::floor(share.count * static_cast<double>(at - first + 1) / parts);
-    if (until == count) continue;
     const double bytes_until =
         at == last ? share.bytes : std::floor(share.bytes * until / share.count);
+    if (until == count && (at < last || bytes_until == bytes)) continue;
     // A moment grows by the shares of many polls: before its memory doubles these are added up.
     if (moments_[at].size() == moments_[at].capacity()) merge_shares(moments_[at]);
     moments_[at].push_back({share.site, static_cast<float>(until - count), bytes_until - bytes});
@@ -86,14 +89,14 @@ void SiteTimes::drop_smallest() {
   std::vector<Rank> ranks;
   ranks.reserve(shares_);
   for (const Moment& moment : moments_) {
-    for (const Share& share : moment) ranks.push_back({(*counted_)[share.site].bytes, share.site});
+    for (const Share& share : moment) ranks.push_back({(*bytes_)[share.site], share.site});
   }
   const auto least = ranks.end() - static_cast<std::ptrdiff_t>(kMostShares / 2);
   std::ranges::nth_element(ranks, least);
   least_ = *least;
   for (Moment& moment : moments_) {
     shares_ -= std::erase_if(moment, [&](const Share& share) {
-      const bool dropped = Rank{(*counted_)[share.site].bytes, share.site} < least_;
+      const bool dropped = Rank{(*bytes_)[share.site], share.site} < least_;
       if (dropped) partly_[share.site] = true;
       return dropped;
     });

@@ -47,9 +47,6 @@ class SiteTimes {
   bool is_partly_timed(SiteNumber site) const { return site < partly_.size() && partly_[site]; }
 
  private:
-  struct Counted {
-    double count = 0, bytes = 0;
-  };
   // Orders sites by size, equal ones by number.
   struct Rank {
     double bytes = 0;
@@ -66,9 +63,11 @@ class SiteTimes {
   std::size_t last_ = 0;  // the moment of the last poll
   std::size_t shares_ = 0;
   std::vector<Moment> moments_;
-  std::optional<ReservedArray<Counted>> counted_;  // by site, as of the last poll
-  std::vector<bool> partly_;                       // by site, of the same size
-  Rank least_;                                     // smaller sites get no shares
+  // By site, as of the last poll.
+  std::optional<ReservedArray<double>> bytes_;
+  std::optional<ReservedArray<float>> counts_;
+  std::vector<bool> partly_;  // by site, of the same size
+  Rank least_;                // smaller sites get no shares
 };
 
 // For a reader.

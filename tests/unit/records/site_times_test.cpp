@@ -59,6 +59,18 @@ TEST_CASE("What a late look finds is spread, and what a very late one finds is n
   CHECK(run.bytes().rbegin()->second == 8);
 }
 
+TEST_CASE("No bytes are lost of a site that has more allocations than a moment's digits") {
+  Times run;
+  double told = 0;
+  for (int look = 1; look <= 50; ++look) {
+    run.table.add({NameId{1}, TraceNumber{kEmptyTrace + 1}, 16, look == 1 ? 1e9 : 1});
+    told += look == 1 ? 16e9 : 16;
+    run.times.poll(run.table, 300 * look);
+  }
+  CHECK(run.all() == told);
+  CHECK(run.bytes().size() > 40);
+}
+
 TEST_CASE("A long run has longer moments, as many of them as before, and loses nothing") {
   Times run;
   double told = 0;
