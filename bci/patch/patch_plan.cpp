@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bci/glob.h"
+
 namespace bci {
 namespace {
 
@@ -18,24 +20,8 @@ constexpr std::string_view kArgumentNames[] = {
     "INSNO", "BLOCKID", "METHODID",  "CLASSID", "REFMETHODID", "REFCLASSID"};
 static_assert(std::size(kArgumentNames) == kArgumentKindCount);
 
-bool matches_glob(std::string_view pattern, std::string_view text) {
-  if (pattern.empty()) return true;
-  std::size_t at = 0, star = std::string_view::npos, resume = 0, p = 0;
-  while (at < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = at;
-    } else if (p < pattern.size() && pattern[p] == text[at]) {
-      ++p;
-      ++at;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      at = ++resume;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+bool is_chosen(std::string_view pattern, std::string_view text) {
+  return pattern.empty() || matches_glob(pattern, text);
 }
 
 template <typename Is>
@@ -57,13 +43,13 @@ std::string_view to_string(SiteKind kind) { return kSiteNames[static_cast<int>(k
 std::string_view to_string(ArgumentKind kind) { return kArgumentNames[static_cast<int>(kind)]; }
 
 bool matches_class(const MethodPatches& patches, std::string_view class_name) {
-  return matches_glob(patches.class_name, class_name);
+  return is_chosen(patches.class_name, class_name);
 }
 
 bool matches(const MethodPatches& patches, std::string_view class_name, std::string_view method,
              std::string_view descriptor) {
-  return matches_class(patches, class_name) && matches_glob(patches.method, method) &&
-         matches_glob(patches.descriptor, descriptor);
+  return matches_class(patches, class_name) && is_chosen(patches.method, method) &&
+         is_chosen(patches.descriptor, descriptor);
 }
 
 bool may_patch(const PatchPlan& plan, std::string_view class_name, std::string_view method,

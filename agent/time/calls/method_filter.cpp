@@ -3,31 +3,13 @@
 #include <algorithm>
 
 #include "bci/descriptor.h"
+#include "bci/glob.h"
 #include "core/class_names.h"
 
 namespace ddm {
 namespace {
 
-// Whether `text` matches `pattern`, where '*' matches any characters.
-bool matches(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = std::string_view::npos, tried = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      tried = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++tried;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
+using bci::matches_glob;
 
 bool begin_alike(std::string_view a, std::string_view b) {
   const std::size_t common = std::min(a.size(), b.size());
@@ -68,7 +50,7 @@ bool are_parameters(const std::vector<std::string>& wanted, std::string_view des
   return std::equal(types.begin(), types.end(), wanted.begin(), wanted.end(),
                     [](std::string_view type, const std::string& pattern) {
                       const std::string name = type_name_of(type);
-                      return matches(pattern, name) || matches("*." + pattern, name);
+                      return matches_glob(pattern, name) || matches_glob("*." + pattern, name);
                     });
 }
 
@@ -113,7 +95,7 @@ bool MethodFilter::wants_all_of(std::string_view internal_name, bool is_platform
   const std::string class_name = dotted_name(internal_name);
   return std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
     if ((is_platform && pattern.literal.empty()) || pattern.parameters) return false;
-    return matches(pattern.text, class_name);
+    return matches_glob(pattern.text, class_name);
   });
 }
 
@@ -124,9 +106,9 @@ bool MethodFilter::wants(std::string_view internal_name, std::string_view method
   return std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
     if (is_platform && pattern.literal.empty()) return false;
     if (pattern.parameters) {
-      return matches(pattern.text, full) && are_parameters(*pattern.parameters, descriptor);
+      return matches_glob(pattern.text, full) && are_parameters(*pattern.parameters, descriptor);
     }
-    return matches(pattern.text, full) || matches(pattern.text, class_name);
+    return matches_glob(pattern.text, full) || matches_glob(pattern.text, class_name);
   });
 }
 
