@@ -249,14 +249,15 @@ TraceNumber StackTrail::number_in(CallTree& tree, ShownStack& stack) {
   while (at < end && nodes_[at] == kNoTrace) ++at;
   TraceNumber number = at < end ? nodes_[at] : kEmptyTrace;
   const auto changed = static_cast<std::size_t>(at - first);
-  const std::size_t missing = tree.descend(number, {&frames_[first], changed}, &nodes_[first]);
+  const std::size_t missing =
+      changed == 0 ? 0 : tree.descend(number, {&frames_[first], changed}, &nodes_[first]);
+  std::span<const Frame> rest = stack.innermost(inner + missing);
+  if (missing == 0) rest = rest.first(tree.descend(number, rest, nullptr));
+  if (rest.empty()) return number;
   const std::int32_t known = end - first - static_cast<std::int32_t>(missing);
   constexpr auto kAnchor = static_cast<std::int32_t>(CallTree::kAnchor);
   const CallTree::Outer outer = {known > 0 ? nodes_[end - 1] : kNoTrace,
                                  known >= kAnchor ? nodes_[end - kAnchor] : kNoTrace};
-  std::span<const Frame> rest = stack.innermost(inner + missing);
-  if (missing == 0) rest = rest.first(tree.descend(number, rest, nullptr));
-  if (rest.empty()) return number;
   constexpr std::uint32_t kHitsOfCounted = 8;
   return tree.number_missing(number, rest, outer,
                              random_() % kHitsOfCounted == 0 ? kHitsOfCounted : 0);
