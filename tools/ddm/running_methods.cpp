@@ -19,12 +19,12 @@ std::optional<int> check_running_methods(DdmClient& client, const OutlookRequest
                                          RunningRule rule) {
   constexpr std::chrono::milliseconds kStep{50};
   constexpr std::size_t kMaxNamed = 5;
-  bool told = false;
+  bool announced = false;
   for (;;) {
     // An agent without this request still installs hooks, and reports wrong names itself.
     const auto outlook = client.get<ClassOutlook>(to_chunk(request));
     if (!outlook) return {};
-    if (!told) {
+    if (!announced) {
       for (const auto& [name, changes] : outlook->changed) {
         complain(
             fmt::format("{} has been changed {} times: the VM soon stops compiling what calls it "
@@ -47,8 +47,8 @@ std::optional<int> check_running_methods(DdmClient& client, const OutlookRequest
                       outlook->running.size() == 1 ? "is" : "are"));
       return {};
     }
-    if (!told) complain(fmt::format("waiting until these do not run: {}", names));
-    told = true;
+    if (!announced) complain(fmt::format("waiting until these do not run: {}", names));
+    announced = true;
     if (const auto gone = client.listen(kStep)) return refuse(gone->message);
     if (interrupted()) return refuse("nothing was changed");
   }

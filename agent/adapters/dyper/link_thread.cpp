@@ -171,13 +171,13 @@ LinkedPlan linked_plan(jvmtiEnv* jvmti, JNIEnv* jni, const bci::PatchPlan& plan,
 // Reports each call of the program's methods, from each of the classes.
 void report_all_left_out(const bci::PatchPlan& plan, const std::set<std::string>& classes,
                          const std::string& why, DyperErrors& errors) {
-  std::set<std::pair<std::string, std::string>> told;
+  std::set<std::pair<std::string, std::string>> reported;
   for (const bci::MethodPatches& target : plan.methods) {
     for (const bci::Patch& patch : target.patches) {
       for (const bci::HookMethod& sink : foreign_sinks(patch)) {
         for (const std::string& name : classes) {
           if (!is_of_class(target, internal_name(name))) continue;
-          if (!told.emplace(name, words_of(sink)).second) continue;
+          if (!reported.emplace(name, words_of(sink)).second) continue;
           report_left_out(errors, name, words_of(sink), why, DyperErrorCode::kVerify);
         }
       }

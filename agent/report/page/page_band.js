@@ -4,9 +4,9 @@
 // Of a source with moments: {step (ms), starts: of each moment its first entry, ends: which of the base's
 // ends an entry is of, bytes, count}.
 function momentsOf(source) {
-  const told = source.moments;
-  if (!told || told.made) return told && told.made;
-  const numbers = new Numbers(told.text);
+  const encoded = source.moments;
+  if (!encoded || encoded.made) return encoded && encoded.made;
+  const numbers = new Numbers(encoded.text);
   const starts = [0], ends = [], bytes = [], count = [];
   while (numbers.more) {
     let end = -1;
@@ -18,7 +18,7 @@ function momentsOf(source) {
     }
     starts.push(ends.length);
   }
-  return (told.made = {step: told.step_ms, starts, ends, bytes, count});
+  return (encoded.made = {step: encoded.step_ms, starts, ends, bytes, count});
 }
 const momentCount = () => momentsOf(source).starts.length - 1;
 
@@ -90,11 +90,11 @@ function showBand() {
     draw.globalAlpha = 1;
   }
   const perSecond = (most * 1000) / step, sum = all.reduce((before, one) => before + one, 0);
-  const untold = source[state.by] - sum;  // of the smallest stacks
+  const timeless = source[state.by] - sum;  // of the smallest stacks
   byId('bandwords').textContent = `${humanDuration(step)} a bar, at most ${
       measure().words(Math.round(perSecond))} a second over ${humanDuration(step * moments)}` +
-      (untold * 200 > source[state.by] ?
-           `; without ${percent(untold, source[state.by])}, of small stacks whose times are not told` :
+      (timeless * 200 > source[state.by] ?
+           `; without ${percent(timeless, source[state.by])}, of small stacks whose times are not told` :
            '') +
       (from >= 0 ? `; shown: ${seconds(from)} to ${seconds(to)}` : '; drag to see a span');
   Object.assign(band.dataset, {moments, step, sum});

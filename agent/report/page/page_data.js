@@ -155,8 +155,8 @@ function appOf(base) {
       if (outermost[node] < 0 && origin < kThreadStart) outermost[node] = node;
       if (first[node] < 0) first[node] = node;
     }
-    const told = rank[node] < kJavaBase || rank[node] === kLibrary;
-    app[node] = told         ? best[node] :
+    const tells = rank[node] < kJavaBase || rank[node] === kLibrary;
+    app[node] = tells         ? best[node] :
         outermost[node] >= 0 ? outermost[node] :
                                first[node];
   }

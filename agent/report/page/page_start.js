@@ -110,12 +110,12 @@ function checkTotals() {
   // Each leaf of a tree of estimates is rounded.
   const rounding = sampled && (kind === kinds.allocations || kind === kinds.changes) ? base.size : 0;
   for (const {key, all} of kind.measures) {
-    const told = kind === kinds.changes ? source[key] + source[`${key}_before`] :
+    const expected = kind === kinds.changes ? source[key] + source[`${key}_before`] :
         source === data.recent          ? data[`recorded_${key}`] :
                                           source[key];
     const sum = (of) => base.own[of].reduce((some, figure) => some + figure, 0);
     const mine = kind === kinds.changes ? sum(`${key}After`) + sum(`${key}Before`) : sum(key);
-    if (Math.abs(mine - told) > rounding) return `the tree has ${mine} ${all}, the figures ${told}`;
+    if (Math.abs(mine - expected) > rounding) return `the tree has ${mine} ${all}, the figures ${expected}`;
     const whole = state.below < 0 && state.without.size === 0 && !state.only && state.from < 0;
     if (whole && totals[key][0] !== sum(key)) {
       return `the graph has ${totals[key][0]} ${all}, the tree ${sum(key)}`;

@@ -27,14 +27,14 @@ class MapReader {
   std::optional<Error> add(const Chunk& event) {
     if (event.type == HeapStart::kType) map_ = {};
     if (event.type == HeapRegions::kType) {
-      auto told = decode<HeapRegions>(event.data);
-      if (!told) return Error{"the target has sent regions that do not add up"};
-      map_.regions = std::move(told->regions);
+      auto decoded = decode<HeapRegions>(event.data);
+      if (!decoded) return Error{"the target has sent regions that do not add up"};
+      map_.regions = std::move(decoded->regions);
     }
     if (event.type == HeapClasses::kType) {
-      auto told = decode<HeapClasses>(event.data);
-      if (!told) return Error{"the target has sent classes that do not add up"};
-      map_.classes = std::move(*told);
+      auto decoded = decode<HeapClasses>(event.data);
+      if (!decoded) return Error{"the target has sent classes that do not add up"};
+      map_.classes = std::move(*decoded);
     }
     if (event.type == kMergedSegment || event.type == kObjectSegment) {
       auto segment = decode<HeapSegment>(event.data);

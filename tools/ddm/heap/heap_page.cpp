@@ -31,11 +31,11 @@ Json squares_json(const HeapCells& cells) {
 }
 
 // The classes in each square, by its number: [class, objects, bytes, ...], most bytes first.
-Json classes_json(const HeapClasses& told, std::uint64_t square,
+Json classes_json(const HeapClasses& heap_classes, std::uint64_t square,
                   std::map<std::string, int>& names) {
   std::map<std::uint64_t, std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>>> sums;
-  for (const TileClass& tile : told.tiles) {
-    if (tile.class_index >= told.classes.size()) continue;
+  for (const TileClass& tile : heap_classes.tiles) {
+    if (tile.class_index >= heap_classes.classes.size()) continue;
     auto& [objects, bytes] = sums[tile.position / square][tile.class_index];
     objects += tile.objects;
     bytes += tile.bytes;
@@ -49,9 +49,8 @@ Json classes_json(const HeapClasses& told, std::uint64_t square,
     Json row = Json::array();
     for (const auto& [index, sum] : order) {
       if (row.size() >= 18) break;
-      const int name =
-          names.try_emplace(told.classes[index], static_cast<int>(names.size())).first->second;
-      row.push_back(name);
+      const std::string& name = heap_classes.classes[index];
+      row.push_back(names.try_emplace(name, static_cast<int>(names.size())).first->second);
       row.push_back(sum.first);
       row.push_back(sum.second);
     }
