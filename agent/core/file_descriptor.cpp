@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <system_error>
 
@@ -25,18 +26,16 @@ int write_all(int fd, std::string_view bytes) {
 }
 
 Result<std::string> file_text(const std::string& path) {
-  constexpr std::size_t kStep = 64 * 1024;
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return Error{errno_text(errno)};
   std::string text;
+  std::array<char, 8192> part;  // most files of /proc at once
   for (;;) {
-    const std::size_t size = text.size();
-    text.resize(size + kStep);
-    const ssize_t got = ::read(file.get(), text.data() + size, kStep);
-    const int error_number = errno;
-    text.resize(size + static_cast<std::size_t>(got > 0 ? got : 0));
+    const ssize_t got = ::read(file.get(), part.data(), part.size());
     if (got == 0) return text;
-    if (got < 0 && error_number != EINTR) return Error{errno_text(error_number)};
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Error{errno_text(errno)};
+    text.append(part.data(), static_cast<std::size_t>(got));
   }
 }
 

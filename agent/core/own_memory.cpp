@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include "core/file_descriptor.h"
 
@@ -46,8 +45,7 @@ bool read_own_memory(std::uintptr_t from, void* to, std::size_t bytes) {
 }
 
 std::string read_maps_text() {
-  auto text = file_text("/proc/self/maps");
-  return text ? std::move(*text) : "";
+  return file_text("/proc/self/maps").value_or("");
 }
 
 MemoryWindow::MemoryWindow(std::size_t block)

@@ -29,6 +29,8 @@ class [[nodiscard]] Result {
   T* operator->() { return std::get_if<0>(&state_); }
   const T* operator->() const { return std::get_if<0>(&state_); }
 
+  T value_or(T other) && { return ok() ? std::move(**this) : std::move(other); }
+
   // Only when not ok().
   const Error& error() const { return *std::get_if<1>(&state_); }
   const std::string& message() const { return error().message; }

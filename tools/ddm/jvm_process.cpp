@@ -196,18 +196,4 @@ std::string user_text(uid_t uid) {
   return number + " (" + entry.pw_name + ")";
 }
 
-std::optional<ProcStat> read_proc_stat(const std::string& path) {
-  const auto line = file_text(path);
-  if (!line) return {};
-  // The second word is a name in brackets, which may have blanks, brackets and line ends in it.
-  const std::size_t name = line->find('('), name_end = line->rfind(')');
-  if (name == std::string::npos || name_end == std::string::npos) return {};
-  std::istringstream words(line->substr(name_end + 1));
-  std::string word;
-  for (int i = 3; i < 14; ++i) words >> word;
-  std::int64_t user = 0, system = 0;
-  words >> user >> system;
-  return ProcStat{line->substr(name + 1, name_end - name - 1), user + system};
-}
-
 }  // namespace ddm

@@ -84,13 +84,4 @@ std::string short_vm(std::string_view vm);
 // "uid 1000 (anna)", or without the name if it has none.
 std::string user_text(uid_t uid);
 
-// /proc/PID/stat and /proc/PID/task/TID/stat (proc(5)).
-struct ProcStat {
-  std::string name;
-  std::int64_t cpu_ticks = 0;  // user and system time: the 14th and 15th word
-};
-
-// None: there is no such process or thread any more.
-std::optional<ProcStat> read_proc_stat(const std::string& path);
-
 }  // namespace ddm

@@ -9,11 +9,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
 #include "core/file_descriptor.h"
+#include "core/proc_stat.h"
 #include "core/utf16.h"
 
 namespace ddm {
@@ -101,17 +101,9 @@ std::vector<std::string> discovery_directories(uid_t uid) {
 }
 
 std::optional<std::uint64_t> process_start_time(pid_t pid) {
-  const auto stat = file_text("/proc/" + std::to_string(pid) + "/stat");
-  // pid (comm) state ppid ...: comm may contain anything, so fields are counted from its closing
-  // bracket.
-  const std::size_t close = stat ? stat->rfind(')') : std::string::npos;
-  if (close == std::string::npos) return {};
-  std::istringstream fields(stat->substr(close + 1));
-  std::string skipped;
-  constexpr int kStartField = 22;
-  for (int field = 3; field < kStartField; ++field) fields >> skipped;
-  std::uint64_t start = 0;
-  return fields >> start ? std::optional(start) : std::nullopt;
+  const auto stat = read_proc_stat("/proc/" + std::to_string(pid) + "/stat");
+  if (!stat) return {};
+  return stat->start_time;
 }
 
 std::optional<uid_t> process_owner(pid_t pid) {

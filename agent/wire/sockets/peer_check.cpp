@@ -15,12 +15,6 @@
 namespace ddm {
 namespace {
 
-// "" if not readable.
-std::string small_file(const char* path) {
-  auto text = file_text(path);
-  return text ? std::move(*text) : "";
-}
-
 std::optional<Error> check_unix_peer(int fd) {
   ucred peer{};
   socklen_t length = sizeof peer;
@@ -64,8 +58,8 @@ bool maps_every_uid(std::string_view uid_map) {
 UidView uid_view() {
   UidView view;
   view.ours = geteuid();
-  view.all_mapped = maps_every_uid(small_file("/proc/self/uid_map"));
-  const std::string overflow = small_file("/proc/sys/kernel/overflowuid");
+  view.all_mapped = maps_every_uid(file_text("/proc/self/uid_map").value_or(""));
+  const std::string overflow = file_text("/proc/sys/kernel/overflowuid").value_or("");
   // If not readable, it keeps its default.
   std::from_chars(overflow.data(), overflow.data() + overflow.size(), view.overflow);
   return view;

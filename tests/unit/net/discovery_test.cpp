@@ -1,5 +1,6 @@
 #include "wire/sockets/discovery.h"
 
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <thread>
 
 #include "core/file_descriptor.h"
+#include "core/proc_stat.h"
 #include "temporary_directory.h"
 
 namespace fs = std::filesystem;
@@ -75,6 +77,19 @@ TEST_CASE("a file without a size is read whole and one that cannot be read is an
   REQUIRE_FALSE(directory);
   CHECK(directory.message() == "Is a directory");
   CHECK(ddm::file_text("/proc/0/stat").message() == "No such file or directory");
+}
+
+TEST_CASE("a thread's figures are read whatever it is called") {
+  char former[16];
+  prctl(PR_GET_NAME, former);
+  prctl(PR_SET_NAME, "a) (b\n 1) S");
+  const auto stat = ddm::read_proc_stat("/proc/thread-self/stat");
+  prctl(PR_SET_NAME, former);
+  REQUIRE(stat);
+  CHECK(stat->name == "a) (b\n 1) S");
+  CHECK(stat->start_time >= ddm::process_start_time(getpid()).value());
+  CHECK(stat->cpu_ticks >= 0);
+  CHECK_FALSE(ddm::read_proc_stat("/proc/uptime"));
 }
 
 TEST_CASE("A published target is listed, and gone with its file") {

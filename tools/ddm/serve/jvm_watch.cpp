@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "containers/published.h"
+#include "core/proc_stat.h"
 #include "target.h"
 
 namespace ddm {

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "containers/published.h"
+#include "core/proc_stat.h"
 #include "report_fetch.h"
 #include "switched_options.h"
 #include "target.h"

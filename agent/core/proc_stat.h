@@ -1,0 +1,19 @@
+// /proc/PID/stat and /proc/PID/task/TID/stat (proc(5)). Any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ddm {
+
+struct ProcStat {
+  std::string name;
+  std::int64_t cpu_ticks = 0;    // user and system time: the 14th and 15th word
+  std::uint64_t start_time = 0;  // the 22nd word, in ticks since the machine was started
+};
+
+// None: there is no such process or thread any more.
+std::optional<ProcStat> read_proc_stat(const std::string& path);
+
+}  // namespace ddm
