@@ -173,13 +173,9 @@ KnownPlaces::Epoch VmStackCapture::epoch() const {
       FrameWalker::Place next;
       step = trail->follow(walk.stack, next);
       progress = walk.stack.progress();
-      if (step == Step::kContinue) {
-        at = next;
-      } else if (step == Step::kStays) {
-        step = Step::kContinue;
-      } else {
-        break;
-      }
+      if (step == Step::kContinue) at = next;
+      if (step == Step::kStays) step = Step::kContinue;
+      if (step != Step::kContinue) break;
     }
     const FrameWalker::Place from = at;
     const FrameKind kind = walker.kind(from);

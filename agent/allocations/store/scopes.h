@@ -81,7 +81,8 @@ class Scopes {
   // Drops all scopes, including open ones. Call while nothing is recorded.
   void forget();
 
-  // Counts an allocation of the calling thread, whose id is `thread`.
+  // Counts an allocation of the calling thread, whose id is `thread`. `one` is a copy, so that the
+  // caller's stays in registers.
   void count(std::int64_t thread, SiteEntry one) noexcept;
 
   // Whether the scope of a thread that `maker` creates depends on the maker's stack, `where`.

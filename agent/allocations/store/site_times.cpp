@@ -9,12 +9,11 @@
 namespace ddm {
 
 void SiteTimes::poll(const SiteTable& sites, std::int64_t ms) {
-  if (!bytes_) {
-    bytes_.emplace(sites.size());
-    counts_.emplace(sites.size());
+  if (!polled_) {
+    polled_.emplace(sites.size());
     partly_.resize(sites.size());
   }
-  if (!bytes_->good() || !counts_->good()) return;  // no memory: times stay unknown
+  if (!polled_->good()) return;  // no memory: times stay unknown
   while (static_cast<std::size_t>(ms / step_) >= kMostMoments) halve();
   const auto now = std::max(static_cast<std::size_t>(ms / step_), last_);
   if (moments_.size() <= now) moments_.resize(now + 1);
@@ -22,8 +21,8 @@ void SiteTimes::poll(const SiteTable& sites, std::int64_t ms) {
   const std::size_t last = now > last_ ? now - 1 : now;
   const std::size_t first = last - last_ <= kMostLate ? last_ : last;
   sites.for_each([&](SiteNumber site, const SiteSum& sum) {
-    double& bytes = (*bytes_)[site];
-    float& count = (*counts_)[site];
+    double& bytes = polled_->bytes[site];
+    float& count = polled_->counts[site];
     if (sum.bytes == bytes) return;
     const auto count_now = static_cast<float>(sum.count);
     if (Rank{sum.bytes, site} < least_) {
@@ -89,14 +88,14 @@ void SiteTimes::drop_smallest() {
   std::vector<Rank> ranks;
   ranks.reserve(shares_);
   for (const Moment& moment : moments_) {
-    for (const Share& share : moment) ranks.push_back({(*bytes_)[share.site], share.site});
+    for (const Share& share : moment) ranks.push_back({polled_->bytes[share.site], share.site});
   }
   const auto least = ranks.end() - static_cast<std::ptrdiff_t>(kMostShares / 2);
   std::ranges::nth_element(ranks, least);
   least_ = *least;
   for (Moment& moment : moments_) {
     shares_ -= std::erase_if(moment, [&](const Share& share) {
-      const bool dropped = Rank{(*bytes_)[share.site], share.site} < least_;
+      const bool dropped = Rank{polled_->bytes[share.site], share.site} < least_;
       if (dropped) partly_[share.site] = true;
       return dropped;
     });

@@ -47,6 +47,14 @@ class SiteTimes {
   bool is_partly_timed(SiteNumber site) const { return site < partly_.size() && partly_[site]; }
 
  private:
+  // By site, as of the last poll. Two arrays: together with a double a float would take eight bytes.
+  struct Polled {
+    explicit Polled(std::size_t sites) : bytes(sites), counts(sites) {}
+    bool good() const { return bytes.good() && counts.good(); }
+
+    ReservedArray<double> bytes;
+    ReservedArray<float> counts;
+  };
   // Orders sites by size, equal ones by number.
   struct Rank {
     double bytes = 0;
@@ -63,9 +71,7 @@ class SiteTimes {
   std::size_t last_ = 0;  // the moment of the last poll
   std::size_t shares_ = 0;
   std::vector<Moment> moments_;
-  // By site, as of the last poll.
-  std::optional<ReservedArray<double>> bytes_;
-  std::optional<ReservedArray<float>> counts_;
+  std::optional<Polled> polled_;
   std::vector<bool> partly_;  // by site, of the same size
   Rank least_;                // smaller sites get no shares
 };
