@@ -156,7 +156,7 @@ function appOf(base) {
       if (first[node] < 0) first[node] = node;
     }
     const tells = rank[node] < kJavaBase || rank[node] === kLibrary;
-    app[node] = tells         ? best[node] :
+    app[node] = tells        ? best[node] :
         outermost[node] >= 0 ? outermost[node] :
                                first[node];
   }

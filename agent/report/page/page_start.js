@@ -115,7 +115,9 @@ function checkTotals() {
                                           source[key];
     const sum = (of) => base.own[of].reduce((some, figure) => some + figure, 0);
     const mine = kind === kinds.changes ? sum(`${key}After`) + sum(`${key}Before`) : sum(key);
-    if (Math.abs(mine - expected) > rounding) return `the tree has ${mine} ${all}, the figures ${expected}`;
+    if (Math.abs(mine - expected) > rounding) {
+      return `the tree has ${mine} ${all}, the figures ${expected}`;
+    }
     const whole = state.below < 0 && state.without.size === 0 && !state.only && state.from < 0;
     if (whole && totals[key][0] !== sum(key)) {
       return `the graph has ${totals[key][0]} ${all}, the tree ${sum(key)}`;
