@@ -98,26 +98,27 @@ std::vector<Event> events_of(const SiteSet& sites, FirefoxStacks& profile, std::
   for (std::size_t i = 0; i < sites.size(); ++i) {
     index[SiteSum::key_of(sites[i].class_id, sites[i].trace)] = i;
   }
-  for (const LiveHistory::Moment& moment : sites.history()) {
-    for (const LiveChange& change : moment.changes) {
+  const LiveHistory& history = sites.history();
+  for (std::size_t moment = 0; moment < history.size(); ++moment) {
+    for (const LiveChange& change : history[moment]) {
       if (const auto at = index.find(sites.key_of(change.site)); at != index.end()) {
         known[at->second].dead += change.dead_bytes;
       }
     }
   }
-  for (const LiveHistory::Moment& moment : sites.history()) {
-    for (const LiveChange& change : moment.changes) {
+  for (std::size_t moment = 0; moment < history.size(); ++moment) {
+    for (const LiveChange& change : history[moment]) {
       const auto at = index.find(sites.key_of(change.site));
       if (at == index.end()) continue;
       const SiteLife& life = sites[at->second].life;
       Known& one = known[at->second];
       one.seen_so_far += change.seen_bytes;
-      one.plus.reach(moment.ms, one.seen_so_far);
+      one.plus.reach(history.ms(moment), one.seen_so_far);
       if (one.dead <= 0) continue;
       // With one object in N followed, the others are assumed to have died at the same times.
       const double share = static_cast<double>(life.seen_bytes - life.live_bytes) / one.dead;
       one.dead_so_far += change.dead_bytes;
-      one.minus.reach(moment.ms, one.dead_so_far * share);
+      one.minus.reach(history.ms(moment), one.dead_so_far * share);
     }
   }
   std::vector<Event> events;

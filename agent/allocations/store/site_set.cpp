@@ -189,8 +189,8 @@ SiteSet SiteSet::with(const std::function<bool(std::span<const Frame>)>& wanted)
   SiteSet result = *this;
   result.unplaced_ = result.shortened_ = 0;  // figures of the whole run alone
   std::erase_if(result.list_, unwanted);
-  for (LiveHistory::Moment& moment : result.history_) std::erase_if(moment.changes, unwanted_at);
-  for (SiteTimes::Moment& moment : result.times_.moments) std::erase_if(moment, unwanted_at);
+  result.history_.erase_if(unwanted_at);
+  result.times_.moments.erase_if(unwanted_at);
   return result;
 }
 

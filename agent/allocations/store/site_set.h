@@ -87,7 +87,7 @@ class SiteSet {
   SiteSet with(const std::function<bool(std::span<const Frame>)>& wanted) const;
 
   // Changes of sites by their numbers; those without a stack have their original trace.
-  const std::vector<LiveHistory::Moment>& history() const { return history_; }
+  const LiveHistory& history() const { return history_; }
 
   // Allocations by site and time, likewise; the last moment may be incomplete.
   const TimesReading& times() const { return times_; }
@@ -107,7 +107,7 @@ class SiteSet {
 
   std::shared_ptr<const Sites> sites_;
   std::vector<Site> list_;
-  std::vector<LiveHistory::Moment> history_;
+  LiveHistory history_;
   TimesReading times_;
   std::vector<LiveAges> ages_;  // without class [0], which is computed; sites refer by index + 1
   std::int64_t unplaced_ = 0;

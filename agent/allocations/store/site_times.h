@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "allocations/store/site_moments.h"
 #include "allocations/store/site_table.h"
 
 namespace ddm {
@@ -35,14 +36,14 @@ class SiteTimes {
       bytes += more.bytes;
     }
   };
-  using Moment = std::vector<Share>;
+  using Moments = SiteMoments<Share>;
 
   // `ms`: since tracking began.
   void poll(const SiteTable& sites, std::int64_t ms);
 
   std::int64_t step_ms() const { return step_; }
   // The first one begins with tracking. The last moment may contain a site several times.
-  const std::vector<Moment>& moments() const { return moments_; }
+  const Moments& moments() const { return moments_; }
   // True: some of the site's allocations are in no moment, because the site was too small.
   bool is_partly_timed(SiteNumber site) const { return site < partly_.size() && partly_[site]; }
 
@@ -62,15 +63,18 @@ class SiteTimes {
     auto operator<=>(const Rank&) const = default;
   };
 
-  void add(const Share& share, std::size_t first, std::size_t last);
-  void merge_shares(Moment& moment);
+  using Shares = std::vector<Share, PageAllocator<Share>>;
+
+  // Since the last poll, of sites that are to have times.
+  Shares increments(const SiteTable& sites);
+  void begin_moment(std::size_t moment);
+  void add_part(const Share& share, std::size_t part, std::size_t parts);
   void halve();
   void drop_smallest();
 
   std::int64_t step_ = kFirstStep;
   std::size_t last_ = 0;  // the moment of the last poll
-  std::size_t shares_ = 0;
-  std::vector<Moment> moments_;
+  Moments moments_;
   std::optional<Polled> polled_;
   std::vector<bool> partly_;  // by site, of the same size
   Rank least_;                // smaller sites get no shares
@@ -78,9 +82,9 @@ class SiteTimes {
 
 // For a reader.
 struct TimesReading {
-  std::int64_t step_ms = 0;                // length of a moment; 0: times are unknown
-  std::vector<SiteTimes::Moment> moments;  // consecutive
-  std::vector<SiteNumber> partly_timed;    // sites of which some allocations are in no moment
+  std::int64_t step_ms = 0;              // length of a moment; 0: times are unknown
+  SiteTimes::Moments moments;            // consecutive
+  std::vector<SiteNumber> partly_timed;  // sites of which some allocations are in no moment
 };
 
 }  // namespace ddm

@@ -62,7 +62,7 @@ TimesReading Sites::times() const {
 LiveReading Sites::live_reading() const {
   LiveReading result;
   if (!live_) return result;
-  result.history = live_->history().moments();
+  result.history = live_->history();
   result.gc = live_->gc();
   live_->for_each_age([&](SiteNumber site, const AgeSum& sum) {
     result.ages.emplace_back(table_[site].key(), sum);

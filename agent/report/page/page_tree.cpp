@@ -115,9 +115,9 @@ void PageTree::add_times(const SiteSet& sites,
   const TimesReading& times = sites.times();
   std::vector<std::map<std::uint32_t, PageFigures>> moments;
   std::vector<PageFigures> left = figures_;
-  for (const SiteTimes::Moment& shares : times.moments) {
+  for (std::size_t i = 0; i < times.moments.size(); ++i) {
     auto& moment = moments.emplace_back();
-    for (const SiteTimes::Share& share : shares) {
+    for (const SiteTimes::Share& share : times.moments[i]) {
       const auto at = by_site.find(sites.key_of(share.site));
       if (at == by_site.end()) continue;
       moment[at->second].add(share.bytes, share.count);

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "wire/chunks/page_allocator.h"
+#include "core/page_allocator.h"
 
 namespace ddm {
 

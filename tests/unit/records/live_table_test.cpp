@@ -276,11 +276,11 @@ TEST_CASE("The living of a site are those followed that no sweep has found dead"
   CHECK(set[2].life.live_bytes == 1600);
   CHECK(set[2].life.lived_ms == 100 * (100 - 10 * BirthTime::kStepMs));
   REQUIRE(set.history().size() == 2);
-  CHECK(set.history()[0].ms == 15 * BirthTime::kStepMs);
-  REQUIRE(set.history()[0].changes.size() == 2);
-  REQUIRE(set.history()[1].changes.size() == 1);
-  CHECK(set.key_of(set.history()[1].changes[0].site) == SiteSum::key_of(4, dropped));
-  CHECK(set.history()[1].changes[0].dead_bytes == 4000);
+  CHECK(set.history().ms(0) == 15 * BirthTime::kStepMs);
+  REQUIRE(set.history()[0].size() == 2);
+  REQUIRE(set.history()[1].size() == 1);
+  CHECK(set.key_of(set.history()[1][0].site) == SiteSum::key_of(4, dropped));
+  CHECK(set.history()[1][0].dead_bytes == 4000);
   const SiteSet living = set.living();
   REQUIRE(living.size() == 1);
   CHECK(living[0].class_id == 3);
@@ -300,11 +300,11 @@ TEST_CASE("A history is bounded and loses no byte") {
   }
   std::size_t changes = 0;
   std::int64_t last = 0;
-  for (const LiveHistory::Moment& moment : history.moments()) {
-    CHECK(moment.ms > last);
-    last = moment.ms;
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    CHECK(history.ms(i) > last);
+    last = history.ms(i);
     SiteNumber next = 0;
-    for (const LiveChange& change : moment.changes) {
+    for (const LiveChange& change : history[i]) {
       CHECK(change.site >= next);
       next = change.site + 1;
       seen -= change.seen_bytes;

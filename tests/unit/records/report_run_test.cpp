@@ -202,10 +202,15 @@ TEST_CASE(
     "The page tells when the whole run's sites allocated, and what no look has found is last") {
   RunSample sample;
   constexpr SiteNumber kMany = 1, kOne = 2;
-  sample.data.sites.set_times(
-      {200,
-       {{{kMany, 30, 240'000}}, {}, {{kOne, 1, 8}, {kMany, 50, 400'000}, {kMany, 10, 80'000}}},
-       {}});
+  TimesReading times{200, {}, {}};
+  for (const std::vector<SiteTimes::Share>& moment : std::vector<std::vector<SiteTimes::Share>>{
+           {{kMany, 30, 240'000}},
+           {},
+           {{kOne, 1, 8}, {kMany, 50, 400'000}, {kMany, 10, 80'000}}}) {
+    times.moments.begin();
+    for (const SiteTimes::Share& share : moment) times.moments.add(share);
+  }
+  sample.data.sites.set_times(std::move(times));
   const json data = page_data(html_report(sample.data));
   const json& moments = data["run"]["moments"];
   CHECK(moments["step_ms"] == 200);

@@ -1,5 +1,5 @@
-// Allocator for byte buffers: large ones are mapped, so they return to the system at once, while
-// malloc would keep fragments.
+// Allocator for large buffers: they are mapped, so they return to the system at once, while malloc
+// would keep fragments.
 #pragma once
 
 #include <sys/mman.h>
