@@ -30,14 +30,12 @@ struct CallTrace {
 };
 using AsyncGetCallTrace = void (*)(CallTrace*, jint, void*);
 
-// JavaThread::_thread_state, equal in all releases; the first value is verified on this thread.
-constexpr std::int32_t kInNative = 4;
-constexpr std::int32_t kInVm = 6;
-
 struct StackReading {
   JavaVM* vm = nullptr;
   AsyncGetCallTrace trace = nullptr;
   std::ptrdiff_t thread_state = 0;  // from a thread's JNIEnv to its state
+  // Values of the state (JavaThreadState). JDK 28 has other ones, and all VMs tell theirs.
+  std::int32_t in_native = 0, in_vm = 0;
 };
 StackReading g_access;
 std::atomic<bool> g_open{false};
@@ -85,7 +83,11 @@ std::string follow_classes(JNIEnv* jni) {
 // JNIEnv is embedded in the JavaThread, to which java.lang.Thread.eetop points.
 std::string find_thread_state(JNIEnv* jni, jvmtiEnv* jvmti) {
   const auto offset = vm_structs::offset_of("JavaThread", "_thread_state");
-  if (!offset) return "this VM does not tell where a thread's state is";
+  const auto in_native = vm_structs::int_constant("_thread_in_native");
+  const auto in_vm = vm_structs::int_constant("_thread_in_vm");
+  if (!offset || !in_native || !in_vm) return "this VM does not tell where a thread's state is";
+  g_access.in_native = *in_native;
+  g_access.in_vm = *in_vm;
   LocalRef<jthread> current(jni, nullptr);
   if (jvmti->GetCurrentThread(current.out()) != JVMTI_ERROR_NONE) return "no current thread";
   const jfieldID eetop = thread_field(jni, "eetop", "J");
@@ -96,7 +98,7 @@ std::string find_thread_state(JNIEnv* jni, jvmtiEnv* jvmti) {
   const auto state = std::abs(g_access.thread_state) <= kNear
                          ? read_own<std::int32_t>(static_cast<std::uintptr_t>(vm_thread + *offset))
                          : std::nullopt;
-  return state == kInNative ? "" : "a thread's state is not where it should be";
+  return state == g_access.in_native ? "" : "a thread's state is not where it should be";
 }
 
 }  // namespace
@@ -117,7 +119,7 @@ std::uint32_t read_java_stack(JavaFrame* frames, std::uint32_t most) {
   if (g_access.vm->GetEnv(&environment, JNI_VERSION_10) != JNI_OK) return 0;
   auto* const jni = static_cast<JNIEnv*>(environment);
   const std::int32_t state = state_of(jni);
-  if (state != kInNative && state != kInVm) return 0;
+  if (state != g_access.in_native && state != g_access.in_vm) return 0;
   std::array<CallFrame, kMaxJavaFrames> found;
   CallTrace trace{jni, 0, found.data()};
   g_access.trace(&trace, static_cast<jint>(std::min<std::uint32_t>(most, found.size())), nullptr);
