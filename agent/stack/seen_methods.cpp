@@ -213,12 +213,32 @@ void SeenMethods::move_to_table(std::size_t size) {
   reclamation_.retire(std::exchange(own_table_, std::move(table)));
 }
 
+// Where a jmethodID is a number (JDK 26 and later), only the VM knows whether its class is loaded.
+std::unordered_set<jmethodID> SeenMethods::unloaded_numbers() {
+  std::vector<jmethodID> methods;
+  std::unordered_set<jmethodID> unloaded;
+  if (pointers_.known()) return unloaded;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [method, seen] : seen_) methods.push_back(method);
+  }
+  for (const jmethodID method : methods) {  // outside the lock: JVMTI may wait for a safepoint
+    jboolean native = JNI_FALSE;
+    if (jvmti_->IsMethodNative(method, &native) == JVMTI_ERROR_INVALID_METHODID) {
+      unloaded.insert(method);
+    }
+  }
+  return unloaded;
+}
+
 void SeenMethods::drop_former() {
   ++generation_;
+  const std::unordered_set<jmethodID> unloaded = unloaded_numbers();
   const std::lock_guard lock(mutex_);
   std::vector<std::shared_ptr<const SeenMethod>> dropped;
   for (auto at = seen_.begin(); at != seen_.end();) {
-    if (at->second && at->second->version.method == pointers_.of(at->first)) {
+    if (at->second && at->second->version.method == pointers_.of(at->first) &&
+        !unloaded.contains(at->first)) {
       ++at;
     } else {
       dropped.push_back(std::move(at->second));

@@ -100,6 +100,7 @@ class SeenMethods {
   bool is_current(const SeenMethod& seen, jmethodID method) const;
   const SeenMethod& learn(JNIEnv* jni, jmethodID method);
   void move_to_table(std::size_t size);
+  std::unordered_set<jmethodID> unloaded_numbers();
   std::unique_ptr<SeenMethod> read(JNIEnv* jni, jmethodID method);
   void give_ids(jclass owner, std::string_view class_signature);
   MethodName read_name(jclass owner, std::string_view class_signature, jmethodID method,
