@@ -4,10 +4,13 @@
 
 #include <chrono>
 #include <cstring>
+#include <future>
+#include <memory>
 
 #include "core/log.h"
 #include "program/program_exit.h"
 #include "program/shutdown_sign.h"
+#include "vm/jvmti_error.h"
 #include "vm/vm_arguments.h"
 #include "wire/chunks/app_state.h"
 
@@ -18,7 +21,7 @@ constexpr ChunkType kFeatures = chunk_type("FEAT");
 
 // The first release whose VM does not post VMDeath while a callback blocks (JDK-8355631).
 constexpr int kWaitsForCallbacks = 26;
-// How long main is still held after the shutdown has begun, while the VM ends.
+// How often main looks for the shutdown's begin, and how long it waits to be suspended then.
 constexpr std::chrono::milliseconds kShutdownTick{200};
 
 std::string abi() {
@@ -110,13 +113,42 @@ void AppHandlers::before_main() {
     std::unique_lock lock(mutex_);
     return changed_.wait(lock, is_over);
   }
+  if (wait_for_shutdown(is_over)) suspend_main();
+}
+
+// False: `is_over` first.
+template <typename IsOver>
+bool AppHandlers::wait_for_shutdown(IsOver is_over) {
   const ShutdownSign shutdown(context_.jvmti, context_.jni());
   std::unique_lock lock(mutex_);
-  for (bool ends = false; !changed_.wait_for(lock, kShutdownTick, is_over) && !ends;) {
+  while (!changed_.wait_for(lock, kShutdownTick, is_over)) {
     lock.unlock();
-    ends = shutdown.is_seen();
+    if (shutdown.is_seen()) return true;
     lock.lock();
   }
+  return false;
+}
+
+// VMDeath comes once the callback has returned, and main must not run until then. SuspendThread by
+// main itself would block inside the callback; by another thread it takes effect when main returns
+// to the VM, be it by a call of JNI: there must not be any more.
+void AppHandlers::suspend_main() {
+  jvmtiEnv* const jvmti = context_.jvmti;
+  jvmtiCapabilities wanted{};
+  wanted.can_suspend = 1;
+  jthread self = nullptr;
+  if (jvmti->AddCapabilities(&wanted) != JVMTI_ERROR_NONE ||
+      jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) {
+    return;
+  }
+  const jobject main = context_.jni()->NewGlobalRef(self);  // the process ends with it
+  const auto suspended = std::make_shared<std::promise<void>>();
+  context_.service.quick().post([jvmti, main, suspended](JNIEnv*) {
+    const jvmtiError error = jvmti->SuspendThread(main);
+    if (error != JVMTI_ERROR_NONE) log_debug("SuspendThread: {}", jvmti_error_name(error));
+    suspended->set_value();
+  });
+  suspended->get_future().wait_for(kShutdownTick);
 }
 
 void AppHandlers::apply_options(JNIEnv*, const GivenOptions& given) {
