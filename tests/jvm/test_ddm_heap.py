@@ -98,7 +98,7 @@ def heap_info_never_next_and_every_answer_without_heaps(t):
 
 @test(gc="all")
 def heap_info_at_the_next_collection_comes_once(t):
-    with Target(t, flags=["-Xmx128m"]) as p, p.client() as ddm:
+    with Target(t, flags=["-Xms128m", "-Xmx128m"]) as p, p.client() as ddm:
         ddm.heap_info(2)
         time.sleep(0.3)
         assert not ddm.take_events(), "before a collection"

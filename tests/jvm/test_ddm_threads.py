@@ -5,6 +5,7 @@ import socket
 import struct
 import time
 
+from adb_bridge import wait_for
 from ddm_client import (Client, DdmError, Target, address_of, chunk, read_named,
                         read_thread_list)
 from harness import test
@@ -232,7 +233,7 @@ def a_suspended_thread_is_suspended(t):
     assert process.stdout.readline() == "done\n"
     with Client(address) as ddm:
         number = all_created(ddm)["one"]
-        assert ddm.thread_table()[number].state == WAIT
+        wait_for(lambda: ddm.thread_table()[number].state == WAIT, "one waits")
         debugger = Debugger(("127.0.0.1", port))
         debugger.suspend("one")
         assert ddm.thread_table()[number].state == SUSPENDED

@@ -151,7 +151,7 @@ def exact_tracking_runs_a_collection_and_nothing_else_does(t):
         return sum(row["count"] for row in ddm_json(t, "allocs", p.pid)
                    if row["class"] == "DdmTarget$Mark")
 
-    with Target(t, agent="engine=vm,dump=none", flags=["-XX:+UseSerialGC", "-Xmx128m"]) as p:
+    with Target(t, agent="engine=vm,dump=none", flags=["-XX:+UseSerialGC", "-Xms128m", "-Xmx128m"]) as p:
         before = int(p.ask("collections"))
         ddm(t, "track", p.pid, "on")
         ddm(t, "track", p.pid, "off")

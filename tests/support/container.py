@@ -72,6 +72,8 @@ class Container:
 
     def expect(self, line):
         got = self.process.stdout.readline().rstrip("\n")
+        while "][warning][" in got:  # of the VM: that it cannot write to /tmp
+            got = self.process.stdout.readline().rstrip("\n")
         assert got == line, (got, line, self.process.stderr.read() if not got else "")
 
     def tell(self, line):
