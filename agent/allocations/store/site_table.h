@@ -33,17 +33,16 @@ class SiteTable {
 
   bool good() const { return sums_.good() && index_.good(); }
 
-  SiteNumber add(const SiteEntry& one) {
-    SiteNumber site = find(one.class_id, one.trace);
-    if (site == kUnknown) [[unlikely]]
-      site = insert(one.class_id, one.trace);
-    sums_[site].add(one);
-    return site;
+  // Where add() counts the allocation.
+  SiteNumber site_of(const SiteEntry& one) {
+    const SiteNumber site = find(one.class_id, one.trace);
+    return site != kUnknown ? site : insert(one.class_id, one.trace);
   }
+  void add(SiteNumber site, const SiteEntry& one) { sums_[site].add(one); }
   const SiteSum& operator[](SiteNumber site) const { return sums_[site]; }
   // Upper bound of site numbers.
   std::size_t size() const { return sums_.size(); }
-  // Prefetches for add(); prefetch_sum() follows, once this has arrived, and returns the site that
+  // Prefetches for site_of(); prefetch_sum() follows, once this has arrived, and returns the site that
   // the allocation is probably at.
   void prefetch(const SiteEntry& one) const {
     index_.prefetch(place_of(one.class_id, one.trace));

@@ -6,54 +6,52 @@
 namespace ddm {
 
 void SiteTimes::poll(const SiteTable& sites, std::int64_t ms) {
-  if (!polled_) {
-    polled_.emplace(sites.size());
-    partly_.resize(sites.size());
-    moments_.begin();
-  }
-  if (!polled_->good()) return;  // no memory: times stay unknown
+  if (moments_.empty()) moments_.begin();
   while (static_cast<std::size_t>(ms / step_) >= kMostMoments) halve();
   const auto now = std::max(static_cast<std::size_t>(ms / step_), last_);
   // A poll at the end of a moment counts for the moment before it.
   const std::size_t last = now > last_ ? now - 1 : now;
   const std::size_t parts = last - last_ <= kMostLate ? last - last_ + 1 : 1;
-  const auto grown = increments(sites);
+  const std::span<const Share> grown = increments(sites);
   for (std::size_t part = 0; part < parts; ++part) {
     begin_moment(last - parts + 1 + part);
     for (const Share& share : grown) add_part(share, part, parts);
+    ++polls_;
   }
   begin_moment(now);
   last_ = now;
   if (moments_.entries() <= kMostShares) return;
   moments_.merge_last();
   while (moments_.entries() > kMostShares && moments_.size() >= 2 * kFewestMoments) halve();
-  if (moments_.entries() > kMostShares) drop_smallest();
+  if (moments_.entries() > kMostShares) drop_smallest(sites);
 }
 
 // The one before it is complete.
 void SiteTimes::begin_moment(std::size_t moment) {
   while (moments_.size() <= moment) {
-    moments_.merge_last();
+    if (polls_ > 1) moments_.merge_last();
     moments_.begin();
+    polls_ = 0;
   }
 }
 
-SiteTimes::Shares SiteTimes::increments(const SiteTable& sites) {
-  Shares grown;
-  sites.for_each([&](SiteNumber site, const SiteSum& sum) {
-    double& bytes = polled_->bytes[site];
-    float& count = polled_->counts[site];
-    if (sum.bytes == bytes) return;
-    const auto count_now = static_cast<float>(sum.count);
+std::span<const SiteTimes::Share> SiteTimes::increments(const SiteTable& sites) {
+  std::size_t grown = 0;
+  for (std::size_t i = 0; i < changes_; ++i) {
+    const Share before = polled_[i];
+    const SiteNumber site = before.site;
+    const SiteSum& sum = sites[site];
+    changed_[site / kWordBits] = 0;
+    if (sum.bytes == before.bytes) continue;
     if (Rank{sum.bytes, site} < least_) {
       partly_[site] = true;
     } else {
-      grown.push_back({site, count_now - count, sum.bytes - bytes});
+      polled_[grown++] = {site, static_cast<float>(sum.count) - before.count,
+                          sum.bytes - before.bytes};
     }
-    bytes = sum.bytes;
-    count = count_now;
-  });
-  return grown;
+  }
+  changes_ = 0;
+  return {&polled_[0], grown};
 }
 
 // One of `parts` equal ones, in whole allocations.
@@ -73,24 +71,25 @@ void SiteTimes::add_part(const Share& share, std::size_t part, std::size_t parts
 
 void SiteTimes::halve() {
   moments_.halve();
+  polls_ = 1;
   step_ *= 2;
   last_ /= 2;
 }
 
 // Leaves half of the limit free.
-void SiteTimes::drop_smallest() {
+void SiteTimes::drop_smallest(const SiteTable& sites) {
   std::vector<Rank> ranks;
   ranks.reserve(moments_.entries());
   for (std::size_t i = 0; i < moments_.size(); ++i) {
     for (const Share& share : moments_[i]) {
-      ranks.push_back({polled_->bytes[share.site], share.site});
+      ranks.push_back({sites[share.site].bytes, share.site});
     }
   }
   const auto least = ranks.end() - static_cast<std::ptrdiff_t>(kMostShares / 2);
   std::ranges::nth_element(ranks, least);
   least_ = *least;
   moments_.erase_if([&](const Share& share) {
-    const bool dropped = Rank{polled_->bytes[share.site], share.site} < least_;
+    const bool dropped = Rank{sites[share.site].bytes, share.site} < least_;
     if (dropped) partly_[share.site] = true;
     return dropped;
   });

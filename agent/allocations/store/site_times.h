@@ -9,11 +9,12 @@
 
 #include <compare>
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "allocations/store/site_moments.h"
 #include "allocations/store/site_table.h"
+#include "core/reserved_array.h"
 
 namespace ddm {
 
@@ -38,6 +39,19 @@ class SiteTimes {
   };
   using Moments = SiteMoments<Share>;
 
+  // `sites`: bound of their numbers.
+  explicit SiteTimes(std::size_t sites)
+      : changed_((sites + kWordBits - 1) / kWordBits), polled_(sites), partly_(sites) {}
+  bool good() const { return changed_.good() && polled_.good(); }
+
+  // Call before each change of a site's sum.
+  void before_change(SiteNumber site, const SiteSum& sum) {
+    std::uint64_t& word = changed_[site / kWordBits];
+    const std::uint64_t bit = std::uint64_t{1} << site % kWordBits;
+    if ((word & bit) != 0) return;
+    word |= bit;
+    polled_[changes_++] = {site, static_cast<float>(sum.count), sum.bytes};
+  }
   // `ms`: since tracking began.
   void poll(const SiteTable& sites, std::int64_t ms);
 
@@ -45,17 +59,10 @@ class SiteTimes {
   // The first one begins with tracking. The last moment may contain a site several times.
   const Moments& moments() const { return moments_; }
   // True: some of the site's allocations are in no moment, because the site was too small.
-  bool is_partly_timed(SiteNumber site) const { return site < partly_.size() && partly_[site]; }
+  bool is_partly_timed(SiteNumber site) const { return partly_[site]; }
 
  private:
-  // By site, as of the last poll. Two arrays: together with a double a float would take eight bytes.
-  struct Polled {
-    explicit Polled(std::size_t sites) : bytes(sites), counts(sites) {}
-    bool good() const { return bytes.good() && counts.good(); }
-
-    ReservedArray<double> bytes;
-    ReservedArray<float> counts;
-  };
+  static constexpr std::size_t kWordBits = 64;
   // Orders sites by size, equal ones by number.
   struct Rank {
     double bytes = 0;
@@ -63,20 +70,22 @@ class SiteTimes {
     auto operator<=>(const Rank&) const = default;
   };
 
-  using Shares = std::vector<Share, PageAllocator<Share>>;
-
-  // Since the last poll, of sites that are to have times.
-  Shares increments(const SiteTable& sites);
+  // Makes the increments since the last poll of the changed sites that are to have times.
+  std::span<const Share> increments(const SiteTable& sites);
   void begin_moment(std::size_t moment);
   void add_part(const Share& share, std::size_t part, std::size_t parts);
   void halve();
-  void drop_smallest();
+  void drop_smallest(const SiteTable& sites);
 
   std::int64_t step_ = kFirstStep;
-  std::size_t last_ = 0;  // the moment of the last poll
+  std::size_t last_ = 0;   // the moment of the last poll
+  std::size_t polls_ = 0;  // that are in the last moment
   Moments moments_;
-  std::optional<Polled> polled_;
-  std::vector<bool> partly_;  // by site, of the same size
+  // The sites changed since the last poll, each once: bits by site, and sums as of that poll.
+  ReservedArray<std::uint64_t> changed_;
+  ReservedArray<Share> polled_;
+  std::size_t changes_ = 0;
+  std::vector<bool> partly_;  // by site
   Rank least_;                // smaller sites get no shares
 };
 

@@ -8,7 +8,7 @@ std::shared_ptr<Sites> Sites::create(std::uint32_t most, std::uint32_t depth) {
   std::unique_ptr<CallTree> traces = CallTree::create(most, depth);
   if (!traces) return nullptr;
   std::shared_ptr<Sites> sites(new Sites(std::move(traces)));
-  return sites->table_.good() ? sites : nullptr;
+  return sites->table_.good() && sites->times_.good() ? sites : nullptr;
 }
 
 void Sites::drain_if_needed(SiteJournal& journal, bool full) {

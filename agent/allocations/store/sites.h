@@ -120,10 +120,13 @@ class Sites {
   std::vector<std::uint64_t> take_strays() { return std::exchange(strays_, {}); }
 
  private:
-  Sites(std::unique_ptr<CallTree> traces) : traces_(std::move(traces)), table_(traces_->most()) {}
+  Sites(std::unique_ptr<CallTree> traces)
+      : traces_(std::move(traces)), table_(traces_->most()), times_(table_.size()) {}
   void drain_if_needed(SiteJournal& journal, bool full);
   void add(const SiteEntry& one) {
-    const SiteNumber site = table_.add(one);
+    const SiteNumber site = table_.site_of(one);
+    times_.before_change(site, table_[site]);
+    table_.add(site, one);
     if (one.born != 0) follow(site, one);
   }
   void follow(SiteNumber site, const SiteEntry& one);
