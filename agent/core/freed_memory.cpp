@@ -18,13 +18,13 @@ void give_back() {
 
 }  // namespace
 
-void FreedMemory::expect() {
+void FreedMemory::expect(int trims) {
   forget();
   using Clock = Chores::Clock;
   chore_ = Chores::of_process().add(
-      [first = first_, trim = 0]() mutable -> std::optional<Clock::time_point> {
+      [first = first_, trims, trim = 0]() mutable -> std::optional<Clock::time_point> {
         give_back();
-        if (++trim == kTrims) return std::nullopt;
+        if (++trim == trims) return std::nullopt;
         return Clock::now() + first * (1 << trim);
       },
       Clock::now() + first_);

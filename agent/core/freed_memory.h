@@ -1,4 +1,4 @@
-// Returns memory to the system after a large structure was deleted.
+// Returns memory to the system after something large was deleted.
 //
 // malloc keeps free chunks between blocks in use, and the VM frees the storage of weak global
 // references some time after their deletion. The arenas are therefore trimmed several times, at
@@ -19,14 +19,14 @@ class FreedMemory {
   FreedMemory(const FreedMemory&) = delete;
   FreedMemory& operator=(const FreedMemory&) = delete;
 
-  // Schedules the trims: the caller has deleted something large.
-  void expect();
+  static constexpr int kTrims = 9;  // the last one after eight and a half minutes
+
+  // Schedules the trims: the caller has deleted something large, or is about to.
+  void expect(int trims = kTrims);
   // Cancels the trims that have not started. Does not wait for a running one.
   void forget();
 
  private:
-  static constexpr int kTrims = 9;
-
   const std::chrono::milliseconds first_;
   Chores::Handle chore_;  // null: no trims are scheduled
 };

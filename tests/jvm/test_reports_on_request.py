@@ -4,9 +4,11 @@ import os
 import struct
 import time
 
+from adb_bridge import wait_for
 from asked_reports import report
 from ddm_client import DdmError, Target
 from harness import Report, test
+from hostile import memory_mib
 from tool import ddm, ddm_json
 
 
@@ -44,6 +46,20 @@ def a_server_that_is_connected_until_the_end_has_its_report_in_a_new_file_and_no
     with open(t.path("there.txt"), encoding="utf-8") as f:
         assert f.read() == "mine"
     assert sorted(n for n in os.listdir(t.dir) if n.endswith(".txt")) == ["last.txt", "there.txt"]
+
+
+@test()
+def a_report_of_many_sites_leaves_no_memory_behind(t):
+    with Target(t, "track=y,dump=none", flags=["-Xms64m", "-Xmx64m", "-Xint"]) as p, \
+            p.client() as client:
+        p.tell("paths 16")
+        report(client, "summary")
+        time.sleep(2)  # what that left goes
+        before = memory_mib(p.pid)
+        for _ in range(2):
+            report(client, "html")
+        assert memory_mib(p.pid) > before + 40, "there was nothing to give back"
+        wait_for(lambda: memory_mib(p.pid) < before + 16, "the memory of the reports")
 
 
 @test(every_days=4)

@@ -6,6 +6,13 @@
 #include "core/clocks.h"
 
 namespace ddm {
+namespace {
+
+// A report of so many takes tens of MB, which malloc would keep.
+constexpr std::size_t kManySites = 16'384;
+constexpr int kTrims = 4;  // after 1, 3, 7 and 15 s
+
+}  // namespace
 
 std::unique_lock<std::timed_mutex> lock_for_report(std::timed_mutex& mutex, JNIEnv* jni) {
   constexpr std::chrono::seconds kPatience{1};
@@ -38,6 +45,8 @@ std::optional<ReportData> ReportAssembly::report(JNIEnv* jni, std::string reason
   }
   for (TimeDataSource* source : time_) source->add_to(data.time);
   data.summary.written_ms = epoch_ms();
+  const bool last = jni == nullptr || reason == "exit";
+  if (!last && data.sites.size() >= kManySites) freed_memory_.expect(kTrims);
   data.summary.reason = std::move(reason);
   return data;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/freed_memory.h"
 #include "report/report.h"
 #include "stack/stacks.h"
 #include "vm/vm_facts.h"
@@ -50,6 +51,7 @@ class ReportAssembly {
   const VmFacts& facts_;
   Stacks& stacks_;
   std::timed_mutex mutex_;  // one report at a time, so its figures are of one moment
+  FreedMemory freed_memory_;  // of reports
   std::vector<ReportPart*> parts_;
   std::vector<TimeDataSource*> time_;
 };

@@ -76,6 +76,13 @@ public class DdmTarget {
         }
     }
 
+    /** Two ways at each level: 2^left sites. */
+    static void paths(int left, int path) {
+        if (left == 0) sink = new Kept();
+        else if ((path & 1) == 0) paths(left - 1, path >> 1);
+        else paths(left - 1, path >> 1);
+    }
+
     static void deepMarks(int left, int count) {
         if (left > 0) deepMarks(left - 1, count); else marks(count);
     }
@@ -106,6 +113,7 @@ public class DdmTarget {
             String answer = "done";
             switch (words[0]) {
                 case "marks": marks(n); break;
+                case "paths": for (int i = 0; i < 1 << n; i++) paths(n, i); break;
                 case "deepmarks": deepMarks(20, n); break;
                 case "keep": for (int i = 0; i < n; i++) kept.add(new Kept()); break;
                 case "keepbytes": for (int i = 0; i < n; i++) kept.add(new byte[(1 << 20) - 64]); break;
