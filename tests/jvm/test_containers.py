@@ -91,6 +91,13 @@ def places_from_which_nothing_can_be_loaded_are_told_with_what_helps(t):
         c.tell("before 1")
 
 
+@test(min_jdk=28)
+def a_jvm_with_another_temporary_directory_is_attached_to(t):
+    with Running(t, "Attached", flags=[f"-XX:AltTempDir={t.dir}"]) as program:
+        assert "tracking is on" in ddm(t, "attach", program.process.pid, "track=y,dump=none")
+        assert "tracking is off" in ddm(t, "attach", program.process.pid, "track=n")
+
+
 @test()
 def a_link_in_a_container_leads_nowhere_out_here(t):
     os.mkdir(t.path("outside"))

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -103,11 +104,11 @@ std::optional<Error> check_listener(int fd, const JvmProcess& jvm) {
 
 class TriggerFile {
  public:
-  // In the JVM's directory, or in its /tmp if the directory is not writable. The JVM searches both
+  // In the JVM's directory, or in its temporary one if that is not writable. The JVM searches both
   // in this order and accepts a file of its own user or of root; else it prints a thread dump.
   TriggerFile(const JvmProcess& jvm, const std::string& name) {
-    const std::string proc = "/proc/" + std::to_string(jvm.pid());
-    for (const std::string& directory : {proc + "/cwd", proc + "/root/tmp"}) {
+    const std::string own = "/proc/" + std::to_string(jvm.pid()) + "/cwd";
+    for (const std::string& directory : {own, jvm.path(jvm.temp_directory())}) {
       const std::string path = directory + "/" + name;
       const FileDescriptor fd(
           open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
@@ -247,19 +248,35 @@ Result<std::string> agent_path(const std::string& given) {
 
 namespace {
 
+std::string attach_socket_name(const JvmProcess& jvm) { return ".java_pid" + jvm.own_pid(); }
+
+// As the JVM sees it.
+std::string attach_socket_of(const JvmProcess& jvm) {
+  return jvm.temp_directory() + "/" + attach_socket_name(jvm);
+}
+
 // A JVM accepts its own user and root; in a user namespace of its own the outer root is nobody, so
 // the connection is made from inside.
 Result<FileDescriptor> connect_to_jvm(const JvmProcess& jvm, const std::string& socket_path) {
   if (!in_other_namespace(jvm.pid(), "user")) {
-    return connect_to({Address::Kind::kUnix, "", 0, socket_path}, kSocketTime);
+    Address address{Address::Kind::kUnix, "", 0, socket_path};
+    FileDescriptor directory;
+    if (socket_path.size() >= sizeof(sockaddr_un::sun_path)) {  // its directory has a short name
+      directory = FileDescriptor(
+          open(jvm.path(jvm.temp_directory()).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+      if (!directory.valid()) return errno_error(socket_path);
+      address.path =
+          "/proc/self/fd/" + std::to_string(directory.get()) + "/" + attach_socket_name(jvm);
+    }
+    return connect_to(address, kSocketTime);
   }
-  const Address address{Address::Kind::kUnix, "", 0, "/tmp/.java_pid" + jvm.own_pid()};
+  const Address address{Address::Kind::kUnix, "", 0, attach_socket_of(jvm)};
   return connect_inside(jvm.pid(), jvm.owner(), jvm.group(), address, kSocketTime);
 }
 
 // The JVM's answer to a request with these parts.
 Result<std::string> ask_jvm(const JvmProcess& jvm, std::initializer_list<std::string_view> parts) {
-  const std::string socket_path = jvm.path("/tmp/.java_pid" + jvm.own_pid());
+  const std::string socket_path = jvm.path(attach_socket_of(jvm));
   DebuggerSuspension suspension(jvm);
   if (auto error = open_socket(jvm, socket_path, suspension)) return *error;
   if (auto error = check_socket_file(socket_path, jvm)) return *error;

@@ -3,7 +3,8 @@
 //   A JVM that finds the file .attach_pidN in its directory or in /tmp when it gets SIGQUIT opens
 //   the Unix socket /tmp/.java_pidN. There it takes one request a connection, version "1":
 //   "1\0load\0LIBRARY\0true\0OPTIONS\0" (true: the path is absolute), and answers a number, a
-//   newline and text. N is the pid as the JVM itself sees it, /tmp is that of its mount namespace.
+//   newline and text. N is the pid as the JVM itself sees it, /tmp is that of its mount namespace,
+//   or from JDK 28 on -XX:AltTempDir.
 #pragma once
 
 #include <cstdint>

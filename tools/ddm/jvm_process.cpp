@@ -118,7 +118,9 @@ void JvmProcess::read_maps() {
     if (file.ends_with("/libjvm.so")) is_jvm_ = true;
     if (loaded_agent_.empty()) loaded_agent_ = agent_in(file);
     if (file.ends_with("/libjdwp.so")) has_jdwp_agent_ = true;
-    if (file.find(kPerfDirectory) != std::string::npos && perf_data_.empty()) {
+    const std::size_t perf = file.find(kPerfDirectory);
+    if (perf != std::string::npos && perf_data_.empty()) {
+      temp_directory_ = file.substr(0, perf);
       perf_data_ = read_owned_file(path(file), owner_, kMaxPerfData).value_or("");
     }
   }

@@ -40,6 +40,9 @@ class JvmProcess {
   // A path as that process sees it.
   std::string path(const std::string& path) const;
 
+  // Where it keeps its attach socket, as it sees it: /tmp, or -XX:AltTempDir of JDK 28.
+  const std::string& temp_directory() const { return temp_directory_; }
+
   // It runs in a container: in another pid, mount or network namespace.
   bool in_container() const;
 
@@ -73,6 +76,7 @@ class JvmProcess {
   gid_t group_ = 0;
   std::string own_pid_;
   std::string perf_data_;  // the file's bytes
+  std::string temp_directory_ = "/tmp";
   bool is_jvm_ = false;
   std::string loaded_agent_;
   bool has_jdwp_agent_ = false;
