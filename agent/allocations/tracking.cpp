@@ -233,6 +233,11 @@ std::string Tracking::stop(JNIEnv* jni) {
   return "";
 }
 
+void Tracking::vm_ends() {
+  vm_ends_ = true;
+  live_.vm_ends();
+}
+
 void Tracking::pause_recorder() {
   if (!recorder_.pause(kRecorderPatience)) log_info("a thread is held up where it records");
 }

@@ -71,12 +71,15 @@ void Tracking::add_records(ReportData& data, JNIEnv* jni) {
     log_info("live figures are not those of the last collection");
   }
   if (on_) books_.poll_times(tracked_ms());
+  const bool threads_end_unseen = vm_ends_ && jni != nullptr;
+  if (threads_end_unseen) books_.part_from_ended(jni);
   std::optional<RingSnapshot> recent;
   BooksSnapshot moment = books_.snapshot(ThreadBooks::What::kTotalsAndSites, [ring, &recent] {
     if (ring != nullptr) recent.emplace(*ring);
   });
   if (recent) data.records = recent->records();
   recent.reset();
+  if (threads_end_unseen) moment.distrust(books_.part_from_ended(jni));
   moment.count_late(data.records, live_.following());
   BookTotals totals = moment.totals();
   data.sites = moment.sites(totals, live_.followed_ms());

@@ -19,8 +19,6 @@ namespace {
 
 constexpr ChunkType kFeatures = chunk_type("FEAT");
 
-// The first release whose VM does not post VMDeath while a callback blocks (JDK-8355631).
-constexpr int kWaitsForCallbacks = 26;
 // How often main looks for the shutdown's begin, and how long it waits to be suspended then.
 constexpr std::chrono::milliseconds kShutdownTick{200};
 
@@ -48,7 +46,7 @@ AppHandlers::AppHandlers(const HandlerContext& context, const VmFacts& facts,
                          const ServiceOptions& options)
     : context_(context),
       options_(options),
-      waits_for_callbacks_(vm_feature_release(context.jvmti) >= kWaitsForCallbacks) {
+      waits_for_callbacks_(vm_feature_release(context.jvmti) >= kVmDeathIsLast) {
   hello_.pid = static_cast<std::uint32_t>(facts.pid);
   hello_.vm = system_property(context.jvmti, "java.vm.name") + " v" +
               system_property(context.jvmti, "java.vm.version");

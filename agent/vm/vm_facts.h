@@ -24,4 +24,8 @@ std::string system_property(jvmtiEnv* jvmti, const char* name);
 // 17, 25, ...; 0: unknown.
 int vm_feature_release(jvmtiEnv* jvmti);
 
+// The first release in which VMDeath is the last event: the VM posts no other one once its end has
+// begun, and waits for callbacks that have not returned (JDK-8355631).
+constexpr int kVmDeathIsLast = 26;
+
 }  // namespace ddm

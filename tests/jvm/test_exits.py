@@ -174,3 +174,15 @@ def a_path_that_fails_every_second_is_told_of_once(t):
     assert sum("this is said once" in line for line in lines) == 1, err
     assert sum("here is the summary" in line for line in lines) == 1, err  # at the end
     assert len(lines) <= 1 + 1 + 1 + 25, err
+
+
+@test(jdks="each")
+def threads_that_end_while_the_program_ends_have_their_own_figures(t):
+    for _ in range(3):
+        run = t.java("EndingThreads", agent="track=y,dump=r.jsonl,address=none")
+        assert run.code == 0 and not run.err, run
+        threads = Report(t.path("r.jsonl")).summary["threads"]  # no figure is less than what was seen
+        own = [thread for thread in threads if thread["name"].startswith("Thread-")]
+        assert len(own) >= 200, len(own)
+        for thread in own:
+            assert thread["unattributed_bytes"] < 100_000, thread

@@ -37,6 +37,10 @@ class BooksSnapshot {
     bool each = true;           // false: one object in several
   };
 
+  // The counters of these threads are unknown.
+  void distrust(const std::vector<BookNumber>& threads) {
+    for (const BookNumber number : threads) threads_[number].late = true;
+  }
   // Counts the records that were in the ring at that moment but not yet in their thread's book, so
   // that recorded = seen - dropped - overwritten. With `following` they count as just born, so
   // that every object seen is followed here, too.
@@ -59,7 +63,7 @@ class BooksSnapshot {
     Seen seen;
     std::uint64_t counted_up_to = 0;  // seq of its newest record that its book includes
     bool carrier = false;
-    bool late = false;  // began after the snapshot: its counter is unknown
+    bool late = false;  // began after the snapshot, or has ended: its counter is unknown
   };
 
   std::unordered_map<BookNumber, Thread> threads_;  // with a book

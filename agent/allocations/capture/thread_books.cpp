@@ -8,6 +8,7 @@
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/own_threads.h"
+#include "vm/vm_facts.h"
 
 namespace ddm {
 namespace {
@@ -74,6 +75,29 @@ void ThreadBooks::stop() {
   const std::lock_guard lock(mutex_);
   for (auto& [vm_thread, book] : books_) refresh(*book);
   running_ = false;
+}
+
+// The book of a thread that ends while the VM waits for callbacks stays, though its JavaThread is
+// freed. No book is opened for a thread that begins then.
+std::vector<BookNumber> ThreadBooks::part_from_ended(JNIEnv* jni) {
+  std::vector<BookNumber> parted;
+  if (vm_feature_release(jvmti_) < kVmDeathIsLast) return parted;
+  jint count = 0;
+  JvmtiPtr<jthread> threads(jvmti_);
+  const LocalFrame frame(jni, 64);
+  if (!has_counters() || jvmti_->GetAllThreads(&count, threads.out()) != JVMTI_ERROR_NONE) {
+    return parted;
+  }
+  std::unordered_set<Key> alive;
+  for (jint i = 0; i < count; ++i) alive.insert(allocated_->of(jni, threads[i]));
+  const std::lock_guard lock(mutex_);
+  for (auto& [vm_thread, book] : books_) {
+    if (book->counter_of != Counter::kShared || alive.contains(vm_thread)) continue;
+    book->counter_of = Counter::kGone;
+    book->counter = book->base + std::llround(book->seen.read().bytes);
+    parted.push_back(book->number);
+  }
+  return parted;
 }
 
 bool ThreadBooks::is_carrier(JNIEnv* jni, jthread thread) const {
@@ -226,7 +250,7 @@ void ThreadBooks::refresh(Book& book) const {
 ThreadBytes ThreadBooks::balance(Book& book, const Seen& seen) const {
   ThreadBytes result;
   result.thread_id = book.thread_id;
-  if (book.counter_of != Counter::kShared) result.name = "(hidden VM thread)";
+  if (book.counter_of > Counter::kGone) result.name = "(hidden VM thread)";
   result.seen_bytes = std::llround(seen.bytes);
   result.seen = std::llround(seen.count);
   if (running_) refresh(book);

@@ -61,6 +61,9 @@ class ThreadBooks {
   void start(JNIEnv* jni);
   // Closes the books: later allocations are not counted.
   void stop();
+  // In VMDeath: reads no counter of a thread that has ended without ThreadEnd, as from JDK 26 on.
+  // Returns the books of those ended since the last call: a counter read before may be anything.
+  std::vector<BookNumber> part_from_ended(JNIEnv* jni);
 
   using Number = BookNumber;
 
@@ -108,6 +111,7 @@ class ThreadBooks {
   // Which threads may read the counter of a book's thread.
   enum class Counter {
     kShared,  // any, under the mutex, since ThreadEnd removes the book
+    kGone,    // none any more: the thread has ended
     kHidden,  // only the thread itself: it is hidden from JVMTI, so it has no ThreadEnd
     kNone,    // the VM has no counter
   };
