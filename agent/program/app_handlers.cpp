@@ -111,20 +111,17 @@ void AppHandlers::before_main() {
     std::unique_lock lock(mutex_);
     return changed_.wait(lock, is_over);
   }
-  if (wait_for_shutdown(is_over)) suspend_main();
-}
-
-// False: `is_over` first.
-template <typename IsOver>
-bool AppHandlers::wait_for_shutdown(IsOver is_over) {
-  const ShutdownSign shutdown(context_.jvmti, context_.jni());
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, kShutdownTick, is_over)) {
-    lock.unlock();
-    if (shutdown.is_seen()) return true;
-    lock.lock();
-  }
-  return false;
+  bool ends = false;
+  {
+    const ShutdownSign shutdown(context_.jvmti, context_.jni());
+    std::unique_lock lock(mutex_);
+    while (!ends && !changed_.wait_for(lock, kShutdownTick, is_over)) {
+      lock.unlock();
+      ends = shutdown.is_seen();
+      lock.lock();
+    }
+  }  // the sign is removed by JNI
+  if (ends) suspend_main();
 }
 
 // VMDeath comes once the callback has returned, and main must not run until then. SuspendThread by

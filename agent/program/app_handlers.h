@@ -31,8 +31,6 @@ class AppHandlers final : public Feature {
  private:
   void hello(const Request& request, Reply reply);
   void exit(const Request& request, Reply reply);
-  template <typename IsOver>
-  bool wait_for_shutdown(IsOver is_over);
   void suspend_main();
 
   // The application's name has changed; sends APNM to servers.

@@ -250,7 +250,8 @@ void ThreadBooks::refresh(Book& book) const {
 ThreadBytes ThreadBooks::balance(Book& book, const Seen& seen) const {
   ThreadBytes result;
   result.thread_id = book.thread_id;
-  if (book.counter_of > Counter::kGone) result.name = "(hidden VM thread)";
+  const bool hidden = book.counter_of != Counter::kShared && book.counter_of != Counter::kGone;
+  if (hidden) result.name = "(hidden VM thread)";
   result.seen_bytes = std::llround(seen.bytes);
   result.seen = std::llround(seen.count);
   if (running_) refresh(book);
