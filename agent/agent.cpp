@@ -26,6 +26,7 @@
 #include "threads/thread_handlers.h"
 #include "time/time_feature.h"
 #include "vm/capabilities.h"
+#include "vm/halt_watch.h"
 #include "vm/jdwp_agent.h"
 #include "vm/jdwp_suspension.h"
 #include "vm/jvmti_error.h"
@@ -263,6 +264,11 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   make_features(jni);
   for (const auto& feature : features_) feature->add_chunks(service_.dispatcher());
   enable({JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END});
+  if (vm_feature_release(jvmti_) >= kVmDeathIsLast) {
+    watch_halt(context_.vm, jni, [this] {
+      for (const auto& feature : features_) feature->halting();
+    });
+  }
   for (const auto& feature : features_) feature->vm_live(jni, late);
   service_.open(jni, options_.service, facts_, this);
   for (const auto& feature : features_) feature->opened(jni, late);

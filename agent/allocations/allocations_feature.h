@@ -35,6 +35,9 @@ class AllocationsFeature final : public Feature {
     if (tracking_) tracking_->thread_ending(jni, thread);
   }
   void session_ended(const SessionPtr& session) override { handlers_.disconnected(session); }
+  void halting() override {
+    if (tracking_) tracking_->vm_halts();
+  }
   void end() override {
     handlers_.close();
     if (tracking_) tracking_->vm_ends();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/clocks.h"
+#include "core/exit_limits.h"
 #include "core/log.h"
 #include "vm/class_changes/class_archive.h"
 #include "vm/jvmti_error.h"
@@ -134,6 +135,10 @@ std::string Tracking::start(JNIEnv* jni) {
   follow_live(jni);
   recorder_.open();
   error = engine_->start(jni);
+  if (error.empty() && vm_halts_) {  // which has ended the events before these were enabled
+    vm_engine_.end_events();
+    error = "the program ends";
+  }
   if (!error.empty()) {
     pause_recorder();
     books_.stop();
@@ -231,6 +236,19 @@ std::string Tracking::stop(JNIEnv* jni) {
   write_ring_facts();
   log_info("tracking off");
   return "";
+}
+
+// The counters are read while events are still recorded: of what threads allocate from then on,
+// what is seen is counted.
+void Tracking::vm_halts() {
+  vm_halts_ = true;
+  const std::unique_lock lock(mutex_, exit_limits::kCallbackLimit);
+  const bool by_vm = lock && on_ && engine_ == &vm_engine_;
+  if (by_vm) books_.stop();
+  vm_engine_.end_events();
+  if (!by_vm) return;
+  recorder_.pause(exit_limits::kCallbackLimit);
+  books_.add_seen_since();
 }
 
 void Tracking::vm_ends() {

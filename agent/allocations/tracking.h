@@ -56,12 +56,10 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   void keep_in(std::unique_ptr<RingFile> file);
   // Updates the summary in that file. Needs no Java thread.
   void refresh_ring_file();
+  void remove_ring_file();
 
-  // Removes that file.
-  void remove_ring_file() {
-    if (ring_file_) ring_file_->remove();
-  }
-
+  // Before the VM's death: ends the events of engine=vm, whose figures stay as they are.
+  void vm_halts();
   // At the VM's death, instead of stop(): ends recording and restores nothing.
   void vm_ends();
   void close() {
@@ -147,7 +145,7 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   std::int64_t stopped_ms_ = 0;
   std::int64_t period_ = 0;    // 1, 2, ...: number of the tracking period
   Chores::Handle poll_chore_;  // null: none
-  std::atomic<bool> closed_{false}, vm_ends_{false};
+  std::atomic<bool> closed_{false}, vm_halts_{false}, vm_ends_{false};
   std::atomic<bool> on_{false};
   std::atomic<bool> ever_on_{false};
 };

@@ -14,6 +14,10 @@
 
 namespace ddm {
 
+void Tracking::remove_ring_file() {
+  if (ring_file_) ring_file_->remove();
+}
+
 void Tracking::refresh_ring_file() {
   // If the lock is held for a start, stop or report, the summary is updated next time.
   const std::unique_lock lock(mutex_, std::try_to_lock);

@@ -1,6 +1,7 @@
 // Everything that the program's exit waits for, in the order of Agent::vm_death(), with the limit
 // of each wait. A wait ends as soon as its condition holds.
 //
+//   before VMDeath: a callback of an allocation (Tracking)    kCallbackLimit
 //   findings of installed probes (Probes)                     kFindingsLimit
 //   a running handler of the program (ClientApi)              kHandlerLimit
 //   sockets: one non-blocking write (Server)                  no wait
@@ -31,6 +32,7 @@ namespace ddm::exit_limits {
 
 using std::chrono::milliseconds;
 
+inline constexpr milliseconds kCallbackLimit{20};
 inline constexpr milliseconds kFindingsLimit{100};
 inline constexpr milliseconds kHandlerLimit{100};
 inline constexpr milliseconds kRequestLimit{50};

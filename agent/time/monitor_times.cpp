@@ -77,6 +77,10 @@ std::string MonitorTimes::stop(jvmtiEnv* jvmti) {
   return std::string("the events of monitors stay on: ") + jvmti_error_name(error);
 }
 
+void MonitorTimes::vm_halts() {
+  if (on_) switch_monitor_events(jvmti_, JVMTI_DISABLE);
+}
+
 bool MonitorTimes::wanted() const { return on_ && !closed_ && !on_own_thread(); }
 
 void MonitorTimes::begins(JNIEnv* jni, MonitorKind kind, jthread thread, jobject object) noexcept {

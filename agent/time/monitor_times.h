@@ -36,6 +36,8 @@ class MonitorTimes final : public TimeDataSource, private VmListener {
   // stop() keeps them.
   std::string start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& naming);
   std::string stop(jvmtiEnv* jvmti);
+  // Before VMDeath: ends the events.
+  void vm_halts();
   // Replaces stop() in VMDeath: the VM is not entered any more.
   void close() { closed_ = true; }
 

@@ -29,6 +29,7 @@ class TimeFeature final : public Feature {
   void thread_started(JNIEnv*, jthread) override { sampler_.threads_changed(); }
   void thread_ending(JNIEnv*, jthread) override { sampler_.threads_changed(); }
   void session_ended(const SessionPtr& session) override { handlers_.disconnected(session); }
+  void halting() override { monitors_.vm_halts(); }
   void end() override;
   bool write_final_reports(JNIEnv* jni, bool complete) override;
 

@@ -77,6 +77,14 @@ void ThreadBooks::stop() {
   running_ = false;
 }
 
+void ThreadBooks::add_seen_since() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [vm_thread, book] : books_) {
+    const std::int64_t seen = book->base + std::llround(book->seen.read().bytes);
+    book->counter = std::max(book->counter.load(), seen);
+  }
+}
+
 // The book of a thread that ends while the VM waits for callbacks stays, though its JavaThread is
 // freed. No book is opened for a thread that begins then.
 std::vector<BookNumber> ThreadBooks::part_from_ended(JNIEnv* jni) {

@@ -53,7 +53,6 @@ class ThreadBooks {
   std::optional<AllocatedLayout> allocated_layout() const {
     return has_counters() ? std::optional(allocated_->layout()) : std::nullopt;
   }
-
   // The calling thread's JavaThread, the base of these offsets.
   AllocatedBytes::VmThread vm_thread(JNIEnv* jni) const { return allocated_->current(jni); }
 
@@ -61,12 +60,13 @@ class ThreadBooks {
   void start(JNIEnv* jni);
   // Closes the books: later allocations are not counted.
   void stop();
+  // After stop(): those that were seen in spite of it are.
+  void add_seen_since();
   // In VMDeath: reads no counter of a thread that has ended without ThreadEnd, as from JDK 26 on.
   // Returns the books of those ended since the last call: a counter read before may be anything.
   std::vector<BookNumber> part_from_ended(JNIEnv* jni);
 
   using Number = BookNumber;
-
   // The calling thread's book, opened on demand, when it has allocated an object of this size.
   Number current_book(JNIEnv* jni, std::int64_t size) {
     const Book* const book = t_own.book;

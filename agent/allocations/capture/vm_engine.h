@@ -32,6 +32,8 @@ class VmEngine final : public Engine, private VmListener {
   std::string prepare(JNIEnv*) override;
   std::string start(JNIEnv* jni) override;
   std::string stop(JNIEnv*) override;
+  // Any thread, at the program's end; enabled or not.
+  void end_events() { switch_events(JVMTI_DISABLE, nullptr); }
   EngineCounters counters(JNIEnv*) const override { return {}; }
 
  private:

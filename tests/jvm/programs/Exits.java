@@ -45,6 +45,15 @@ public class Exits {
                 }
                 running.await();
                 return;
+            case "halting":  // and for a while before the end
+                for (int i = 0; i < 3; i++) {
+                    Thread one = new Thread(() -> { for (;;) sink = new byte[1000]; });
+                    one.setDaemon(true);
+                    one.start();
+                }
+                Thread.sleep(Integer.parseInt(args[1]));
+                System.exit(3);
+                return;
             case "marks":
                 for (int i = Integer.parseInt(args[1]); i > 0; i--) sink = new Mark();
                 return;
