@@ -8,7 +8,7 @@ from adb_bridge import wait_for
 from asked_reports import report
 from ddm_client import DdmError, Target
 from harness import Report, test
-from hostile import memory_mib
+from hostile import MostMemory, memory_mib
 from tool import ddm, ddm_json
 
 
@@ -55,11 +55,11 @@ def a_report_of_many_sites_leaves_no_memory_behind(t):
         p.tell("paths 16")
         report(client, "summary")
         time.sleep(2)  # what that left goes
-        before = memory_mib(p.pid)
-        for _ in range(2):
-            report(client, "html")
-        assert memory_mib(p.pid) > before + 40, "there was nothing to give back"
-        wait_for(lambda: memory_mib(p.pid) < before + 16, "the memory of the reports")
+        with MostMemory(p.pid) as memory:
+            for _ in range(2):
+                report(client, "html")
+        assert memory.grown > 40, "there was nothing to give back"
+        wait_for(lambda: memory_mib(p.pid) < memory.before + 16, "the memory of the reports")
 
 
 @test(every_days=4)
