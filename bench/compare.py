@@ -3,13 +3,13 @@
 modes, and under JFR, in turns.
 
 Usage: bench/compare.py [--pairs N] [--cases small,javac-cold,...] [--ways vm,bci,...] [--jdk 17]
-       [--allocations N] [--markdown]                    (after: cmake --build --preset release)
+       [--allocations N] [--markdown] [--before LIBRARY] (after: cmake --build --preset release)
 
 Hot cases: CPU nanoseconds of one allocation, 16 frames of a stack of 24 (deep: 500), above the same
 program without an agent; the best of the later rounds of a process, median of the processes, and
 their spread. Programs (javac, H2): CPU of the whole process or of the last rounds, as a ratio to no
 agent, median of pairs. A warm program's record cost is its extra CPU by the objects that it makes,
-as a run with engine=vm counted them.
+as a run with engine=vm counted them. --before: another build of the agent, in the same turns.
 """
 import argparse
 import json
@@ -104,8 +104,14 @@ class Bench:
         self.classes = os.path.join(scratch, "classes")
         os.makedirs(self.classes, exist_ok=True)
         compile_program("Compare", self.classes)
-        self.ways = {name: flags for name, flags in ways(scratch).items()
-                     if name == "none" or options.ways is None or name in options.ways}
+        self.ways = {}
+        for name, flags in ways(scratch).items():
+            if name != "none" and options.ways is not None and name not in options.ways:
+                continue
+            self.ways[name] = flags
+            former = [flag.replace(harness.AGENT, options.before or "") for flag in flags]
+            if options.before and former != flags:
+                self.ways[f"{name} before"] = former
         self.sources = None
 
     def in_turns(self, measure):
@@ -206,7 +212,7 @@ def show(jdk, rows, markdown):
     for case, cells in rows:
         print(f"JDK {jdk.major} {case}")
         for way, text in cells:
-            print(f"    {way:12} {text}", flush=True)
+            print(f"    {way:14} {text}", flush=True)
 
 
 def main():
@@ -215,6 +221,7 @@ def main():
     parser.add_argument("--cases", default=",".join([*HOT, *PROGRAMS]))
     parser.add_argument("--allocations", type=int, default=0, help="of a hot round, instead of ours")
     parser.add_argument("--ways", type=lambda text: text.split(","), default=None)
+    parser.add_argument("--before", metavar="LIBRARY", type=os.path.abspath)
     parser.add_argument("--jdk", type=int, default=0)
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
