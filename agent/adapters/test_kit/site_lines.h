@@ -15,7 +15,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "allocations/store/scope_figures.h"
+#include "allocations/scopes/scope_figures.h"
 
 namespace ddm {
 

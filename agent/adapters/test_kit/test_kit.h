@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "adapters/test_kit/site_lines.h"
-#include "allocations/store/scope_figures.h"
+#include "allocations/scopes/scope_figures.h"
 #include "allocations/tracking.h"
 #include "core/feature.h"
 #include "wire/handler_context.h"

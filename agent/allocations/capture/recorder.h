@@ -19,8 +19,8 @@
 #include "allocations/capture/object_facts.h"
 #include "allocations/capture/object_listener.h"
 #include "allocations/capture/thread_books.h"
+#include "allocations/scopes/scopes.h"
 #include "allocations/store/current_ring.h"
-#include "allocations/store/scopes.h"
 #include "stack/seen_methods.h"
 #include "stack/stack_capture.h"
 

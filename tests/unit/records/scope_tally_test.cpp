@@ -1,4 +1,4 @@
-#include "allocations/store/scope_tally.h"
+#include "allocations/scopes/scope_tally.h"
 
 #include <catch2/catch.hpp>
 #include <map>

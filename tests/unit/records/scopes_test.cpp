@@ -1,11 +1,11 @@
-#include "allocations/store/scopes.h"
+#include "allocations/scopes/scopes.h"
 
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>
 #include <thread>
 
-#include "allocations/store/scope_figures.h"
+#include "allocations/scopes/scope_figures.h"
 #include "stack/names/jdk_classes.h"
 
 namespace ddm {

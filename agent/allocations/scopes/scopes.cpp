@@ -1,4 +1,4 @@
-#include "allocations/store/scopes.h"
+#include "allocations/scopes/scopes.h"
 
 #include <algorithm>
 #include <exception>

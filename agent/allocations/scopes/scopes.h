@@ -20,7 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "allocations/store/scope_tally.h"
+#include "allocations/scopes/scope_tally.h"
 #include "allocations/store/sites.h"
 #include "stack/frame.h"
 #include "stack/names/name_table.h"

@@ -1,4 +1,4 @@
-#include "allocations/store/scope_figures.h"
+#include "allocations/scopes/scope_figures.h"
 
 #include <algorithm>
 #include <functional>

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "allocations/store/scopes.h"
+#include "allocations/scopes/scopes.h"
 #include "stack/names/name_table.h"
 
 namespace ddm {
