@@ -87,3 +87,14 @@ def rounds_of_on_and_off_under_load_harm_nothing(t):
 def a_hundred_rounds_of_on_and_off_under_load_harm_nothing(t):
     for engine in ("bci", "vm"):
         toggle_under_load(t, 100, engine)
+
+
+# A VM that must collect garbage for the objects of a frame that it deoptimizes, while all threads wait
+# for that, waits for those in a critical region.
+@test(jdks="each", gc=("serial", "parallel"), timeout=120)
+def switching_on_waits_for_no_thread_in_a_critical_region(t):
+    with Target(t, agent="engine=vm,dump=none", flags=["-Xmx40m"], program=("CriticalRegions",)) as p, \
+            p.client() as ddm:
+        for _ in range(150):
+            ddm.track(True)
+            ddm.track(False)

@@ -43,9 +43,9 @@ std::optional<OpenTlabs> OpenTlabs::find(const AllocatedLayout& allocated, std::
   return result;
 }
 
-std::string OpenTlabs::close(jvmtiEnv* jvmti, const std::function<std::uint64_t()>& next_countdown,
-                             Closed& closed) {
-  return run_in_pause(jvmti, [&] { closed = close_all(next_countdown); });
+std::string OpenTlabs::close(jvmtiEnv* jvmti, JNIEnv* jni,
+                             const std::function<std::uint64_t()>& next_countdown, Closed& closed) {
+  return run_in_pause(jvmti, jni, [&] { closed = close_all(next_countdown); });
 }
 
 SampleCountdown::Words OpenTlabs::read(std::uintptr_t thread) const {

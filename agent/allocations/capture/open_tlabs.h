@@ -43,8 +43,8 @@ class OpenTlabs {
 
   // Live phase, an attached thread, with SampledObjectAlloc enabled. `next_countdown` is called for
   // each thread at the safepoint. The error: why there was no safepoint.
-  std::string close(jvmtiEnv* jvmti, const std::function<std::uint64_t()>& next_countdown,
-                    Closed& closed);
+  std::string close(jvmtiEnv* jvmti, JNIEnv* jni,
+                    const std::function<std::uint64_t()>& next_countdown, Closed& closed);
 
  private:
   OpenTlabs(const VmThreadList& threads, SampleCountdown countdown)

@@ -83,7 +83,7 @@ std::string VmEngine::start(JNIEnv* jni) {
     give_capability_back();
     return error;
   }
-  close_open_tlabs();
+  close_open_tlabs(jni);
   return "";
 }
 
@@ -133,13 +133,13 @@ void VmEngine::learn_countdowns(JNIEnv* jni) {
   if (!error.empty()) log_warn("{}", error);
 }
 
-void VmEngine::close_open_tlabs() {
+void VmEngine::close_open_tlabs(JNIEnv* jni) {
   if (!open_tlabs_) return;
   open_tlabs_->countdowns().expect_interval(sampling_.vm_interval_bytes());
   OpenTlabs::Closed closed;
   Random random(&closed);
   const std::string error = open_tlabs_->close(
-      jvmti_, [&] { return sampling_.countdown(random.next()); }, closed);
+      jvmti_, jni, [&] { return sampling_.countdown(random.next()); }, closed);
   if (!error.empty()) {
     log_info("open TLABs are not closed: {}", error);
     return;

@@ -44,7 +44,7 @@ class VmEngine final : public Engine, private VmListener {
   // "" or the error. `thread`: null for all.
   std::string set_vm_interval(std::int64_t bytes);
   std::string switch_events(jvmtiEventMode mode, jthread thread);
-  void close_open_tlabs();
+  void close_open_tlabs(JNIEnv* jni);
   // Locates a thread's countdown (sample_countdown.h), once: observes the calling thread while it
   // uses up its own with garbage that is not counted.
   void learn_countdowns(JNIEnv* jni);
