@@ -265,7 +265,7 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   for (const auto& feature : features_) feature->add_chunks(service_.dispatcher());
   enable({JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END});
   if (vm_feature_release(jvmti_) >= kVmDeathIsLast) {
-    watch_halt(context_.vm, jni, [this] {
+    watch_halt(jvmti_, jni, [this] {
       for (const auto& feature : features_) feature->halting();
     });
   }

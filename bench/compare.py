@@ -109,9 +109,9 @@ class Bench:
             if name != "none" and options.ways is not None and name not in options.ways:
                 continue
             self.ways[name] = flags
-            former = [flag.replace(harness.AGENT, options.before or "") for flag in flags]
-            if options.before and former != flags:
-                self.ways[f"{name} before"] = former
+            if options.before and any(harness.AGENT in flag for flag in flags):
+                self.ways[f"{name} before"] = [flag.replace(harness.AGENT, options.before)
+                                               for flag in flags]
         self.sources = None
 
     def in_turns(self, measure):

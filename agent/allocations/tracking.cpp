@@ -135,10 +135,6 @@ std::string Tracking::start(JNIEnv* jni) {
   follow_live(jni);
   recorder_.open();
   error = engine_->start(jni);
-  if (error.empty() && vm_halts_) {  // which has ended the events before these were enabled
-    vm_engine_.end_events();
-    error = "the program ends";
-  }
   if (!error.empty()) {
     pause_recorder();
     books_.stop();
@@ -241,7 +237,6 @@ std::string Tracking::stop(JNIEnv* jni) {
 // The counters are read while events are still recorded: of what threads allocate from then on,
 // what is seen is counted.
 void Tracking::vm_halts() {
-  vm_halts_ = true;
   const std::unique_lock lock(mutex_, exit_limits::kCallbackLimit);
   const bool by_vm = lock && on_ && engine_ == &vm_engine_;
   if (by_vm) books_.stop();

@@ -16,8 +16,9 @@
 
 namespace ddm {
 
-// Call once, in the live phase. halting() is called on the thread that halts the VM, in native code:
-// safepoints do not wait for it. On failure, which is logged, nothing is watched.
-void watch_halt(JavaVM* vm, JNIEnv* jni, std::function<void()> halting);
+// Call once, in the live phase, with the environment of vm_events.h. halting() is called on the
+// thread that halts the VM, in native code: safepoints do not wait for it. On failure, which is
+// logged, nothing is watched.
+void watch_halt(jvmtiEnv* jvmti, JNIEnv* jni, std::function<void()> halting);
 
 }  // namespace ddm

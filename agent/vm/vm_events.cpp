@@ -83,6 +83,11 @@ void JNICALL DataDumpRequest(jvmtiEnv*) {
   notify<&VmListener::data_dump_request>(JVMTI_EVENT_DATA_DUMP_REQUEST, "DataDumpRequest");
 }
 
+void JNICALL NativeMethodBind(jvmtiEnv*, JNIEnv*, jthread, jmethodID method, void*, void**) {
+  notify<&VmListener::native_method_bind>(JVMTI_EVENT_NATIVE_METHOD_BIND, "NativeMethodBind",
+                                          method);
+}
+
 }  // namespace
 
 void listen_to(jvmtiEvent event, VmListener& listener) {
@@ -103,6 +108,7 @@ jvmtiError set_event_callbacks(jvmtiEnv* jvmti) {
   callbacks.MonitorWaited = MonitorWaited;
   callbacks.ResourceExhausted = ResourceExhausted;
   callbacks.DataDumpRequest = DataDumpRequest;
+  callbacks.NativeMethodBind = NativeMethodBind;
   return jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
 }
 

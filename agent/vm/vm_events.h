@@ -27,6 +27,8 @@ class VmListener {
   virtual void garbage_collection_finish() noexcept {}
   virtual void resource_exhausted(jint /*flags*/) {}
   virtual void data_dump_request() {}
+  // The VM is about to call this native method for the first time.
+  virtual void native_method_bind(jmethodID) {}
 };
 
 // One listener per event; a later one replaces the earlier.

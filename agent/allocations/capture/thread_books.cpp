@@ -17,6 +17,8 @@ namespace {
 // thread was in between, or in nested constructors of this many objects.
 constexpr int kMostInTheMaking = 64;
 
+std::int64_t bytes_of(const SeenCounter& seen) { return std::llround(seen.read().bytes); }
+
 }  // namespace
 
 constinit thread_local ThreadBooks::Own ThreadBooks::t_own;
@@ -80,8 +82,7 @@ void ThreadBooks::stop() {
 void ThreadBooks::add_seen_since() {
   const std::lock_guard lock(mutex_);
   for (auto& [vm_thread, book] : books_) {
-    const std::int64_t seen = book->base + std::llround(book->seen.read().bytes);
-    book->counter = std::max(book->counter.load(), seen);
+    book->counter = std::max(book->counter.load(), book->base + bytes_of(book->seen));
   }
 }
 
@@ -102,7 +103,7 @@ std::vector<BookNumber> ThreadBooks::part_from_ended(JNIEnv* jni) {
   for (auto& [vm_thread, book] : books_) {
     if (book->counter_of != Counter::kShared || alive.contains(vm_thread)) continue;
     book->counter_of = Counter::kGone;
-    book->counter = book->base + std::llround(book->seen.read().bytes);
+    book->counter = book->base + bytes_of(book->seen);
     parted.push_back(book->number);
   }
   return parted;
@@ -163,7 +164,7 @@ ThreadBooks::Number ThreadBooks::settle_current(JNIEnv* jni, std::int64_t size) 
 // before that.
 void ThreadBooks::settle(Book& book, std::int64_t size) {
   --book.unsettled;
-  const std::int64_t seen = std::llround(book.seen.read().bytes) + size;
+  const std::int64_t seen = bytes_of(book.seen) + size;
   const std::int64_t made = allocated_->read(book.key) - book.base;
   if (seen > made) book.base -= seen - made;
 }
@@ -218,7 +219,7 @@ void ThreadBooks::rebase_current(JNIEnv* jni) {
   const auto found = books_.find(vm_thread);
   if (found == books_.end()) return;
   Book& book = *found->second;
-  book.base = allocated_->read(vm_thread) - std::llround(book.seen.read().bytes);
+  book.base = allocated_->read(vm_thread) - bytes_of(book.seen);
 }
 
 void ThreadBooks::thread_started(JNIEnv* jni, jthread thread) {

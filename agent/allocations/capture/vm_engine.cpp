@@ -79,6 +79,10 @@ std::string VmEngine::start(JNIEnv* jni) {
   learn_countdowns(jni);
   std::string error = set_vm_interval(sampling_.vm_interval_bytes());
   if (error.empty()) error = switch_events(JVMTI_ENABLE, nullptr);
+  if (error.empty() && ended_) {  // end_events() may have come before the events were enabled
+    switch_events(JVMTI_DISABLE, nullptr);
+    error = "the program ends";
+  }
   if (!error.empty()) {
     give_capability_back();
     return error;

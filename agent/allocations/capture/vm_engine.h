@@ -6,6 +6,7 @@
 // unattributed bytes.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 
@@ -32,8 +33,11 @@ class VmEngine final : public Engine, private VmListener {
   std::string prepare(JNIEnv*) override;
   std::string start(JNIEnv* jni) override;
   std::string stop(JNIEnv*) override;
-  // Any thread, at the program's end; enabled or not.
-  void end_events() { switch_events(JVMTI_DISABLE, nullptr); }
+  // Any thread, at the program's end: disables the events for good.
+  void end_events() {
+    ended_ = true;
+    switch_events(JVMTI_DISABLE, nullptr);
+  }
   EngineCounters counters(JNIEnv*) const override { return {}; }
 
  private:
@@ -57,6 +61,7 @@ class VmEngine final : public Engine, private VmListener {
   bool tlabs_located_ = false;
   bool tried_to_learn_ = false;
   AllocationSampling sampling_;
+  std::atomic<bool> ended_{false};
 };
 
 }  // namespace ddm
