@@ -39,7 +39,8 @@ class LockedRing {
     stored.frame_count = static_cast<std::uint16_t>(frames.size());
     const std::lock_guard lock(mutex_);
     stored.seq = next_++;
-    std::byte* to = slots_.data() + stored.seq % kDefaultRecords * RingSlot::bytes(kDefaultDepth);
+    std::byte* to =
+        slots_.data() + stored.seq % kDefaultRecords * RingSlots::adjacent_bytes(kDefaultDepth);
     std::memcpy(to, &stored, sizeof stored);
     std::memcpy(to + sizeof stored, frames.data(), frames.size() * sizeof(Frame));
     return true;
@@ -48,7 +49,7 @@ class LockedRing {
  private:
   std::mutex mutex_;
   std::uint64_t next_ = 1;
-  std::vector<std::byte> slots_{kDefaultRecords * RingSlot::bytes(kDefaultDepth)};
+  std::vector<std::byte> slots_{kDefaultRecords * RingSlots::adjacent_bytes(kDefaultDepth)};
 };
 
 class TicketRing {

@@ -23,10 +23,8 @@ class ShownStack {
  public:
   static constexpr std::size_t kMostFrames = kMaxTreeDepth + 1;  // one more, to detect a cut
 
-  // `wanted`: at most kMostFrames. `at_once`: how many innermost frames are read in any case;
-  // frames() copies the others on demand.
-  ShownStack(TopFrames top, std::size_t wanted, std::size_t at_once = kMostFrames)
-      : top_(top), wanted_(wanted), at_once_(at_once) {}
+  // `wanted`: at most kMostFrames.
+  ShownStack(TopFrames top, std::size_t wanted) : top_(top), wanted_(wanted) {}
 
   // The tree that will number this stack: a walk that knows nodes of its frames sets the number.
   void look_up_in(CallTree& traces) { traces_ = &traces; }
@@ -63,17 +61,16 @@ class ShownStack {
 
   // Adds the next outer frames, up to the wanted number. None of them may be hidden or part of the
   // allocation. kStable: no further frames are added, and the frames of `run` do not change while
-  // this stack exists.
+  // this stack exists; they are copied on demand.
   enum class Run { kTransient, kStable };
   bool add_run(std::span<const Frame> run, ShownRole last_role, Run where) {
     const std::size_t begin = progress_.count;
     const std::size_t count = std::min(run.size(), wanted_ - begin);
-    std::size_t copied = count;
-    if (where == Run::kStable && begin + count > at_once_) {
-      copied = at_once_ > begin ? at_once_ - begin : 0;
-      rest_ = run.subspan(copied, count - copied);
+    if (where == Run::kStable) {
+      rest_ = run.first(count);
+    } else {
+      std::copy_n(run.data(), count, &frames_[begin].frame);
     }
-    std::copy_n(run.data(), copied, &frames_[begin].frame);
     progress_.count += count;
     progress_.last_role = last_role;
     return progress_.count < wanted_;
@@ -99,10 +96,6 @@ class ShownStack {
     }
     return {&frames_[0].frame, count};
   }
-  // The innermost frames, at most `at_once`.
-  std::span<const Frame> first_frames() const {
-    return {&frames_[0].frame, std::min(progress_.count, at_once_)};
-  }
   bool on_top() const { return progress_.on_top(); }
   ShownRole last_role() const { return progress_.last_role; }
 
@@ -127,7 +120,6 @@ class ShownStack {
 
   const TopFrames top_;
   const std::size_t wanted_;
-  const std::size_t at_once_;
   CallTree* traces_ = nullptr;
   TraceNumber number_ = kNoTrace;
   Progress progress_;

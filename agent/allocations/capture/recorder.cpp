@@ -43,7 +43,8 @@ bool Recorder::add(JNIEnv* jni, jobject object, const Known& known, TopFrames to
     const std::uint32_t depth = sites != nullptr ? sites->traces().depth() : 0;
     // One frame more than is kept shows whether the stack was cut. Empty where the VM allocates
     // outside Java code (when a thread attaches, for example).
-    ShownStack stack(top, std::max(ring->depth(), depth) + 1, ring->depth() + 1);
+    const std::size_t ring_frames = ring->depth() + std::size_t{1};
+    ShownStack stack(top, std::max(ring_frames, depth + std::size_t{1}));
     const bool per_thread = per_thread_sites_.load(std::memory_order_relaxed);
     if (sites != nullptr && !per_thread) stack.look_up_in(sites->traces());
     AllocRecord record;
@@ -56,7 +57,10 @@ bool Recorder::add(JNIEnv* jni, jobject object, const Known& known, TopFrames to
     record.book = book;
     record.class_id = facts.class_id;
     if (sites != nullptr) record.trace = trace_of(*sites, stack, record.thread_id, per_thread);
-    const std::uint64_t seq = ring->push(record, stack.first_frames());
+    const std::uint64_t seq =
+        sites != nullptr && !per_thread && ring->knows(sites->traces(), record.trace)
+            ? ring->push_numbered(record, stack.size())
+            : ring->push(record, stack.innermost(std::min(stack.size(), ring_frames)));
     if (seq == 0) {
       drop(DropReason::kRingBusy, size, weight);
       return true;  // counted, but not among the recent records

@@ -12,6 +12,8 @@
 namespace ddm {
 
 inline constexpr std::uint16_t kStackTruncated = 1;  // the stack had more frames than are kept
+// Only inside a ring: the frames are not stored, but are those of `trace`.
+inline constexpr std::uint16_t kFramesOfTrace = 2;
 
 struct AllocRecord {
   std::uint64_t seq = 0;       // 1, 2, 3, ... in the order of recording

@@ -48,26 +48,32 @@ constexpr int kMomentTries = 8;
 
 constinit thread_local TicketRun AllocRing::t_run;
 
-std::unique_ptr<AllocRing> AllocRing::create(std::uint32_t records, std::uint32_t depth) {
+std::unique_ptr<AllocRing> AllocRing::create(std::uint32_t records, std::uint32_t depth,
+                                             std::shared_ptr<const CallTree> traces,
+                                             std::uint64_t last) {
   if (records < 1 || records > kMaxRecords || depth < 1 || depth > kMaxDepth) return nullptr;
   const std::uint32_t slot_count = slots_for(records);
-  auto memory = std::make_shared<ReservedArray<std::byte>>(kCountersBytes +
-                                                           slot_count * RingSlot::bytes(depth));
+  auto memory = std::make_unique<ReservedArray<std::byte>>(
+      kCountersBytes + RingSlots::words_apart(slot_count, depth) * sizeof(RingSlot::Word));
   if (!memory->good()) return nullptr;
   auto& counters = *new (&(*memory)[0]) RingCounters;
-  auto* slots = reinterpret_cast<RingSlot::Word*>(&(*memory)[kCountersBytes]);
-  return std::unique_ptr<AllocRing>(
-      new AllocRing(counters, slots, slot_count, records, depth, std::move(memory)));
+  counters.next_seq = counters.first_seq = last + 1;
+  auto* const at = reinterpret_cast<RingSlot::Word*>(&(*memory)[kCountersBytes]);
+  std::unique_ptr<AllocRing> ring(
+      new AllocRing(counters, RingSlots::apart(at, slot_count, depth), slot_count, records, depth));
+  ring->memory_ = std::move(memory);
+  if (traces != nullptr && traces->depth() >= depth) ring->traces_ = std::move(traces);
+  return ring;
 }
 
 std::unique_ptr<AllocRing> AllocRing::over_memory(RingCounters& counters, RingSlot::Word* slots,
                                                   std::uint32_t records, std::uint32_t depth) {
   return std::unique_ptr<AllocRing>(
-      new AllocRing(counters, slots, records, records, depth, nullptr));
+      new AllocRing(counters, RingSlots::adjacent(slots, depth), records, records, depth));
 }
 
-AllocRing::AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_t slot_count,
-                     std::uint32_t records, std::uint32_t depth, std::shared_ptr<void> memory)
+AllocRing::AllocRing(RingCounters& counters, const RingSlots& slots, std::uint32_t slot_count,
+                     std::uint32_t records, std::uint32_t depth)
     : counters_(counters),
       slots_(slots),
       index_(slot_count),
@@ -76,8 +82,7 @@ AllocRing::AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_
       most_at_once_(
           std::clamp(records / (kForTicketsAtOnce / 2), std::uint32_t{1}, TicketRun::kMost)),
       runs_(next_runs()),
-      kept_(index_, depth),
-      memory_(std::move(memory)) {}
+      kept_(index_, depth) {}
 
 inline std::uint64_t AllocRing::ticket(std::int64_t time_ms) {
   // A writer that draws after a RingSnapshot's fetch_add() also sees its begin_read().
@@ -92,14 +97,22 @@ void AllocRing::end_runs() { runs_.store(next_runs(), std::memory_order_seq_cst)
 
 std::uint64_t AllocRing::push(const AllocRecord& record, std::span<const Frame> frames) {
   const auto kept = frames.first(std::min<std::size_t>(frames.size(), depth_));
-  const int flags = record.flags | (frames.size() > depth_ ? kStackTruncated : 0);
+  return store(record, frames.size() > depth_ ? kStackTruncated : 0, kept);
+}
+
+std::uint64_t AllocRing::push_numbered(const AllocRecord& record, std::size_t frames) {
+  return store(record, kFramesOfTrace | (frames > depth_ ? kStackTruncated : 0), {});
+}
+
+inline std::uint64_t AllocRing::store(const AllocRecord& record, int flags,
+                                      std::span<const Frame> frames) {
   for (int tries = 0; tries < kMostTickets; ++tries) {
     const std::uint64_t seq = ticket(record.time_ms);
     RingSlot to = slot(seq);
     std::uint64_t former = 0;
     if (!to.lock(seq, former)) continue;
     kept_.before_writing(to, seq, former);
-    to.write_and_unlock(seq, record, static_cast<std::uint16_t>(flags), kept);
+    to.write_and_unlock(seq, record, static_cast<std::uint16_t>(record.flags | flags), frames);
     return seq;
   }
   return 0;
@@ -148,9 +161,18 @@ bool RingSnapshot::settled(std::uint64_t seq, Clock::time_point& give_up) const 
 RingSnapshot::Found RingSnapshot::read(std::uint64_t seq, AllocRecord& record,
                                        std::span<Frame> frames) const {
   const RingSlot slot = ring_.slot(seq);
-  if (slot.read(seq, record, frames)) return Found::kRecord;
-  if (slot.state_for(seq) != SlotState::kNewer) return Found::kNone;
-  return ring_.kept_.read(seq, record, frames);
+  if (!slot.read(seq, record, frames)) {
+    if (slot.state_for(seq) != SlotState::kNewer) return Found::kNone;
+    if (const Found kept = ring_.kept_.read(seq, record, frames); kept != Found::kRecord) {
+      return kept;
+    }
+  }
+  if ((record.flags & kFramesOfTrace) != 0) {
+    record.flags &= static_cast<std::uint16_t>(~kFramesOfTrace);
+    record.frame_count =
+        static_cast<std::uint16_t>(ring_.traces_->read(record.trace, frames.first(ring_.depth_)));
+  }
+  return Found::kRecord;
 }
 
 RecordSet RingSnapshot::records() const {

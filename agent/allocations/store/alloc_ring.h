@@ -6,6 +6,9 @@
 // descheduled) for a whole round of the ring. The other one uses its next ticket: the record is
 // kept, and one seq has no record. Some more slots than records compensate for unused tickets.
 // Memory is reserved at once and committed as the ring fills.
+//
+// A ring in memory belongs to the CallTree of its tracking period: of a stack that has all of its
+// nodes there, a record stores only the number, and readers get the frames from the tree.
 #pragma once
 
 #include <atomic>
@@ -19,10 +22,11 @@
 #include "allocations/store/alloc_record.h"
 #include "allocations/store/kept_records.h"
 #include "allocations/store/record_set.h"
-#include "allocations/store/ring_slot.h"
+#include "allocations/store/ring_slots.h"
 #include "allocations/store/slot_index.h"
 #include "allocations/store/ticket_run.h"
 #include "core/prefetch.h"
+#include "stack/tree/call_tree.h"
 
 namespace ddm {
 
@@ -34,8 +38,11 @@ struct alignas(64) RingCounters {
 
 class AllocRing {
  public:
-  // Null: no memory. `records` in 1..kMaxRecords, `depth` in 1..kMaxDepth.
-  static std::unique_ptr<AllocRing> create(std::uint32_t records, std::uint32_t depth);
+  // Null: no memory. `records` in 1..kMaxRecords, `depth` in 1..kMaxDepth. `traces`: null if no
+  // stack has a number. `last`: the last_seq() of the ring that this one replaces.
+  static std::unique_ptr<AllocRing> create(std::uint32_t records, std::uint32_t depth,
+                                           std::shared_ptr<const CallTree> traces = nullptr,
+                                           std::uint64_t last = 0);
   // Over existing memory, which must outlive the ring. All slots are zero, and as many as records.
   static std::unique_ptr<AllocRing> over_memory(RingCounters& counters, RingSlot::Word* slots,
                                                 std::uint32_t records, std::uint32_t depth);
@@ -44,18 +51,27 @@ class AllocRing {
 
   // Prefetches the slot that is likely to be written next.
   void prefetch_next() const {
-    constexpr std::size_t kLine = 64, kLines = 4;  // the head, and the frames of most stacks
+    constexpr std::size_t kLineWords = 8, kLines = 3;  // the frames of most stacks
     if (t_run.empty()) prefetch_to_write(&counters_);
     const std::uint64_t seq = t_run.likely();
     if (seq == 0) return;  // it would take the cache line away from another writer
-    const auto* to = reinterpret_cast<const char*>(words_of(seq));
-    for (std::size_t i = 0; i < kLines; ++i) prefetch_to_write(to + i * kLine);
+    const RingSlot to = slot(seq);
+    prefetch_to_write(to.head());
+    if (traces_ != nullptr) return;
+    for (std::size_t i = 0; i < kLines; ++i) prefetch_to_write(to.frames() + i * kLineWords);
   }
 
   // Stores the record with its first depth() frames; its seq is larger than the thread's earlier
   // ones. With more frames it sets kStackTruncated. Returns the seq, or 0: every slot tried is
   // locked by a delayed writer, which happens only in a ring of a few slots; nothing is stored.
   std::uint64_t push(const AllocRecord& record, std::span<const Frame> frames);
+
+  // The same for a record whose `trace`, a number of `traces`, has `frames` frames. False from
+  // knows(): push() it with its frames.
+  std::uint64_t push_numbered(const AllocRecord& record, std::size_t frames);
+  bool knows(const CallTree& traces, TraceNumber trace) const {
+    return &traces == traces_.get() && trace != kNoTrace && !traces.lacks_frames(trace);
+  }
 
   // The current records.
   RecordSet snapshot();
@@ -71,25 +87,24 @@ class AllocRing {
  private:
   friend class RingSnapshot;
 
-  AllocRing(RingCounters& counters, RingSlot::Word* slots, std::uint32_t slot_count,
-            std::uint32_t records, std::uint32_t depth, std::shared_ptr<void> memory);
+  AllocRing(RingCounters& counters, const RingSlots& slots, std::uint32_t slot_count,
+            std::uint32_t records, std::uint32_t depth);
   std::uint64_t ticket(std::int64_t time_ms);
+  std::uint64_t store(const AllocRecord& record, int flags, std::span<const Frame> frames);
   // Invalidates the tickets that threads have drawn and not used.
   void end_runs();
-  RingSlot::Word* words_of(std::uint64_t seq) const {
-    return slots_ + index_.of(seq) * RingSlot::words(depth_);
-  }
-  RingSlot slot(std::uint64_t seq) const { return RingSlot(words_of(seq)); }
+  RingSlot slot(std::uint64_t seq) const { return slots_[index_.of(seq)]; }
 
   RingCounters& counters_;
-  RingSlot::Word* const slots_;
+  const RingSlots slots_;
   const SlotIndex index_;
   const std::uint32_t records_;
   const std::uint32_t depth_;
   const std::uint32_t most_at_once_;  // tickets
   std::atomic<std::uint64_t> runs_;   // unique number of the valid runs, over all rings
   KeptRecords kept_;
-  const std::shared_ptr<void> memory_;  // null: not owned
+  std::unique_ptr<ReservedArray<std::byte>> memory_;  // null: not owned
+  std::shared_ptr<const CallTree> traces_;            // null: all frames are stored
 
   static constinit thread_local TicketRun t_run;
 };

@@ -16,9 +16,12 @@ constexpr std::int64_t kNoRecord = -1;
 }  // namespace
 
 bool KeptRecords::begin_read(std::uint64_t end) {
-  if (!slots_) slots_ = std::make_unique<Slots>(index_.slots() * RingSlot::words(depth_));
-  if (!slots_->good()) {
-    slots_.reset();
+  if (!memory_) {
+    memory_ = std::make_unique<ReservedArray<RingSlot::Word>>(
+        RingSlots::words_apart(index_.slots(), depth_));
+  }
+  if (!memory_->good()) {
+    memory_.reset();
     return false;
   }
   end_.store(end, std::memory_order_seq_cst);
@@ -35,7 +38,7 @@ void KeptRecords::copy(const RingSlot& slot, std::uint64_t seq, std::uint64_t fo
     // The last record before `end` in this slot. The first writer that overwrites it keeps it.
     const std::uint64_t wanted = back < seq ? seq - back : 0;
     if (wanted != 0 && former <= wanted) {
-      RingSlot to(words_of(wanted));
+      RingSlot to = this->slot(wanted);
       if (!to.lock(wanted)) {
       } else if (former == wanted) {
         to.copy_and_unlock(wanted, slot);
@@ -51,22 +54,20 @@ void KeptRecords::copy(const RingSlot& slot, std::uint64_t seq, std::uint64_t fo
 
 KeptRecords::Found KeptRecords::read(std::uint64_t seq, AllocRecord& record,
                                      std::span<Frame> frames) const {
-  if (slots_ == nullptr || !RingSlot(words_of(seq)).read(seq, record, frames)) {
-    return Found::kNotYet;
-  }
+  if (memory_ == nullptr || !slot(seq).read(seq, record, frames)) return Found::kNotYet;
   return record.size == kNoRecord ? Found::kNone : Found::kRecord;
 }
 
 void KeptRecords::end_read() {
   end_.store(0, std::memory_order_seq_cst);
-  if (slots_ == nullptr) return;
+  if (memory_ == nullptr) return;
   // If a writer is delayed in the middle of a copy, the memory is not freed until the next time.
   const auto give_up = std::chrono::steady_clock::now() + kCopiersPatience;
   while (copying_.load(std::memory_order_seq_cst) != 0) {
     if (std::chrono::steady_clock::now() >= give_up) return;
     std::this_thread::yield();
   }
-  madvise(&(*slots_)[0], index_.slots() * RingSlot::bytes(depth_), MADV_DONTNEED);
+  madvise(&(*memory_)[0], memory_->size() * sizeof(RingSlot::Word), MADV_DONTNEED);
 }
 
 }  // namespace ddm

@@ -18,7 +18,7 @@
 #include <span>
 
 #include "allocations/store/alloc_record.h"
-#include "allocations/store/ring_slot.h"
+#include "allocations/store/ring_slots.h"
 #include "allocations/store/slot_index.h"
 #include "core/reserved_array.h"
 
@@ -46,18 +46,16 @@ class KeptRecords {
   void end_read();
 
  private:
-  using Slots = ReservedArray<RingSlot::Word>;
-
   void copy(const RingSlot& slot, std::uint64_t seq, std::uint64_t former);
-  RingSlot::Word* words_of(std::uint64_t seq) const {
-    return &(*slots_)[index_.of(seq) * RingSlot::words(depth_)];
+  RingSlot slot(std::uint64_t seq) const {
+    return RingSlots::apart(&(*memory_)[0], index_.slots(), depth_)[index_.of(seq)];
   }
 
   std::atomic<std::uint64_t> end_{0};  // 0: there is no reader
   const SlotIndex& index_;
   const std::uint32_t depth_;
   std::mutex readers_;
-  std::unique_ptr<Slots> slots_;  // null before the first reader
+  std::unique_ptr<ReservedArray<RingSlot::Word>> memory_;  // null before the first reader
   // Number of writers that are storing a copy.
   alignas(64) std::atomic<int> copying_{0};
 };

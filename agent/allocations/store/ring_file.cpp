@@ -106,7 +106,7 @@ RingHeader ring_header(std::uint32_t records, std::uint32_t depth) {
   RingHeader header;
   header.records = records;
   header.depth = depth;
-  header.slot_bytes = static_cast<std::uint32_t>(RingSlot::bytes(depth));
+  header.slot_bytes = static_cast<std::uint32_t>(RingSlots::adjacent_bytes(depth));
   header.record_bytes = sizeof(AllocRecord);
   header.names_at = kRingHeadBytes;
   header.names_half_bytes = kNamesHalfBytes;

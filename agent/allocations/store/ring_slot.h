@@ -1,8 +1,8 @@
 // One slot of a ring: a record and its frames in words that are read and written atomically.
 //
-//   word 0           state   0: never used   2*seq: holds record seq   2*seq + 1: being written
-//   words 1 ...      the AllocRecord after its seq
-//   words ...        Frame[depth], of which frame_count are set
+//   head     word 0       state   0: never used   2*seq: holds record seq   2*seq + 1: being written
+//            words 1-6    the AllocRecord after its seq
+//   frames   Frame[depth], of which frame_count are set
 //
 // A writer locks the slot with the odd state, copies, and sets the even one. A copy is consistent
 // if the state was even and equal before and after. A record whose writer was killed stays odd.
@@ -25,11 +25,12 @@ class RingSlot {
  public:
   using Word = std::atomic<std::uint64_t>;
 
-  static constexpr std::size_t words(std::uint32_t depth) { return kHeadWords + depth; }
-  static constexpr std::size_t bytes(std::uint32_t depth) { return words(depth) * sizeof(Word); }
+  static constexpr std::size_t kHeadWords = sizeof(AllocRecord) / sizeof(Word);
 
-  explicit RingSlot(Word* at) : at_(at) {}
+  RingSlot(Word* head, Word* frames) : at_(head), frames_(frames) {}
 
+  const Word* head() const { return at_; }
+  const Word* frames() const { return frames_; }
   std::uint64_t state() const { return at_->load(std::memory_order_acquire); }
 
   // The state as seen from record `seq`, which belongs in this slot.
@@ -60,9 +61,8 @@ class RingSlot {
     const Head head = head_of(record, static_cast<std::uint16_t>(frames.size()), flags);
     // Release stores: a reader that has seen one of the words also sees the odd state.
     for (std::size_t i = 1; i < kHeadWords; ++i) at_[i].store(head[i], std::memory_order_release);
-    Word* const to = at_ + kHeadWords;
     for (std::size_t i = 0; i < frames.size(); ++i) {
-      to[i].store(std::bit_cast<std::uint64_t>(frames[i]), std::memory_order_release);
+      frames_[i].store(std::bit_cast<std::uint64_t>(frames[i]), std::memory_order_release);
     }
     at_->store(written(seq), std::memory_order_release);
   }
@@ -74,9 +74,9 @@ class RingSlot {
       head[i] = other.at_[i].load(std::memory_order_relaxed);
       at_[i].store(head[i], std::memory_order_release);
     }
-    const std::size_t end = kHeadWords + std::bit_cast<AllocRecord>(head).frame_count;
-    for (std::size_t i = kHeadWords; i < end; ++i) {
-      at_[i].store(other.at_[i].load(std::memory_order_relaxed), std::memory_order_release);
+    const std::size_t count = std::bit_cast<AllocRecord>(head).frame_count;
+    for (std::size_t i = 0; i < count; ++i) {
+      frames_[i].store(other.frames_[i].load(std::memory_order_relaxed), std::memory_order_release);
     }
     at_->store(written(seq), std::memory_order_release);
   }
@@ -88,15 +88,13 @@ class RingSlot {
     Head head{seq};
     for (std::size_t i = 1; i < kHeadWords; ++i) head[i] = at_[i].load(std::memory_order_acquire);
     record = std::bit_cast<AllocRecord>(head);
-    const Word* const from = at_ + kHeadWords;
     for (std::size_t i = 0; i < record.frame_count && i < frames.size(); ++i) {
-      frames[i] = std::bit_cast<Frame>(from[i].load(std::memory_order_acquire));
+      frames[i] = std::bit_cast<Frame>(frames_[i].load(std::memory_order_acquire));
     }
     return at_->load(std::memory_order_relaxed) == written(seq);
   }
 
  private:
-  static constexpr std::size_t kHeadWords = sizeof(AllocRecord) / sizeof(Word);
   using Head = std::array<std::uint64_t, kHeadWords>;
 
   // Equivalent to std::bit_cast; but words assembled from the fields just written need not wait for
@@ -122,7 +120,8 @@ class RingSlot {
   static constexpr std::uint64_t written(std::uint64_t seq) { return 2 * seq; }
   static constexpr std::uint64_t being_written(std::uint64_t seq) { return 2 * seq + 1; }
 
-  Word* at_;
+  Word* at_;  // the head
+  Word* frames_;
 };
 
 }  // namespace ddm

@@ -69,7 +69,7 @@ class RingImage {
     }
     if (header_.checksum != ring_checksum(header_) || header_.records < 1 ||
         header_.records > kMaxRecords || header_.depth < 1 || header_.depth > kMaxDepth ||
-        header_.slot_bytes != RingSlot::bytes(header_.depth) ||
+        header_.slot_bytes != RingSlots::adjacent_bytes(header_.depth) ||
         header_.record_bytes != sizeof(AllocRecord) ||
         !fits(kRingHeadBytes, header_.names_at, header_.names_half_bytes, header_.threads_at) ||
         !fits(header_.names_at, header_.threads_at, header_.threads_half_bytes, header_.slots_at)) {
@@ -183,8 +183,8 @@ class RingImage {
 
   // The slot is only read.
   RingSlot slot(std::size_t index) const {
-    return RingSlot(const_cast<RingSlot::Word*>(
-        &at<RingSlot::Word>(header_.slots_at + std::uint64_t{index} * header_.slot_bytes)));
+    return RingSlots::adjacent(const_cast<RingSlot::Word*>(&at<RingSlot::Word>(header_.slots_at)),
+                               header_.depth)[index];
   }
 
   // Text up to the first NUL.

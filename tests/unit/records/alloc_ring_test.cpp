@@ -265,9 +265,64 @@ TEST_CASE("what a ring holds at one moment can be read after all of it was overw
   }
 }
 
+TEST_CASE("a record whose stack has a number gets its frames from the tree") {
+  const std::shared_ptr<CallTree> traces = CallTree::create(64, 8);
+  auto ring = AllocRing::create(8, 4, traces);
+  const auto numbered = [&](std::uint32_t seed, std::size_t count) {
+    AllocRecord record = record_of(8, seed);
+    record.trace = traces->number_of(frames_of(seed, count));
+    REQUIRE(ring->knows(*traces, record.trace));
+    return record;
+  };
+  for (std::uint32_t i = 1; i <= 6; ++i) ring->push_numbered(numbered(i, i), i);
+  ring->push(record_of(8, 7), frames_of(7, 2));
+  const auto check = [](const RecordSet& set) {
+    REQUIRE(set.size() == 7);
+    for (std::uint32_t i = 1; i <= 7; ++i) {
+      const auto& [record, frames] = set[7 - i];
+      std::vector<Frame> want = frames_of(i, i == 7 ? 2 : i);
+      want.resize(std::min<std::size_t>(want.size(), 4));
+      CHECK(std::vector(frames.begin(), frames.end()) == want);
+      CHECK(record.thread_id == i);
+      CHECK(record.flags == (i == 5 || i == 6 ? kStackTruncated : 0));
+    }
+  };
+  check(ring->snapshot());
+  const RingSnapshot moment(*ring);
+  for (std::uint32_t i = 1; i <= 20; ++i) ring->push_numbered(numbered(100, 3), 3);
+  check(moment.records());
+}
+
+TEST_CASE("a ring knows no stack of another tree and none that lacks frames") {
+  const std::shared_ptr<CallTree> traces = CallTree::create(10, 16);
+  const auto other = CallTree::create(10, 16);
+  const auto ring = AllocRing::create(8, 4, traces);
+  const TraceNumber whole = traces->number_of(frames_of(1, 3));
+  CHECK(ring->knows(*traces, whole));
+  CHECK_FALSE(ring->knows(*other, whole));
+  CHECK_FALSE(ring->knows(*traces, kNoTrace));
+  TraceNumber last = whole;
+  for (std::uint32_t i = 2; !traces->lacks_frames(last) && i < 1000; ++i) {
+    last = traces->number_of(frames_of(i, 12));
+  }
+  REQUIRE(traces->lacks_frames(last));
+  CHECK_FALSE(ring->knows(*traces, last));
+  CHECK_FALSE(AllocRing::create(8, 4)->knows(*traces, whole));
+  CHECK_FALSE(AllocRing::create(8, 16 + 1, traces)->knows(*traces, whole));
+}
+
+TEST_CASE("a ring that replaces another one continues its seq") {
+  const auto first = AllocRing::create(4, 4);
+  for (int i = 1; i <= 5; ++i) first->push(record_of(i, 1), {});
+  const auto second = AllocRing::create(4, 4, nullptr, first->last_seq());
+  CHECK(second->snapshot().empty());
+  CHECK(second->push(record_of(6, 1), {}) == first->last_seq() + 1);
+  CHECK(second->snapshot().size() == 1);
+}
+
 TEST_CASE("a number that nobody has written is missing in a moment and is not waited for") {
   auto counters = std::make_unique<RingCounters>();
-  std::vector<RingSlot::Word> words(8 * RingSlot::words(2));
+  std::vector<RingSlot::Word> words(8 * (RingSlot::kHeadWords + 2));
   auto ring = AllocRing::over_memory(*counters, words.data(), 8, 2);
   for (int i = 1; i <= 6; ++i) ring->push(record_of(i, 1), {});
   counters->next_seq += 2;  // 7 and 8

@@ -1,7 +1,7 @@
-#include "allocations/store/ring_slot.h"
-
 #include <catch2/catch.hpp>
 #include <vector>
+
+#include "allocations/store/ring_slots.h"
 
 namespace ddm {
 namespace {
@@ -15,8 +15,8 @@ AllocRecord of_size(std::int64_t size) {
 }  // namespace
 
 TEST_CASE("a slot whose writer never comes back is seen as torn and refuses later writers") {
-  std::vector<RingSlot::Word> words(RingSlot::words(2));
-  RingSlot slot(words.data());
+  std::vector<RingSlot::Word> words(RingSlot::kHeadWords + 2);
+  RingSlot slot = RingSlots::adjacent(words.data(), 2)[0];
   std::vector<Frame> frames{{1, 2}, {3, 4}};
   AllocRecord record;
   CHECK(slot.state_for(5) == SlotState::kOlder);
@@ -35,8 +35,8 @@ TEST_CASE("a slot whose writer never comes back is seen as torn and refuses late
 }
 
 TEST_CASE("a writer that was overtaken does not overwrite the newer record") {
-  std::vector<RingSlot::Word> words(RingSlot::words(1));
-  RingSlot slot(words.data());
+  std::vector<RingSlot::Word> words(RingSlot::kHeadWords + 1);
+  RingSlot slot = RingSlots::adjacent(words.data(), 1)[0];
   REQUIRE(slot.lock(20));
   slot.write_and_unlock(20, of_size(24), 0, {});
   CHECK(slot.state_for(10) == SlotState::kNewer);
@@ -48,8 +48,8 @@ TEST_CASE("a writer that was overtaken does not overwrite the newer record") {
 }
 
 TEST_CASE("a slot keeps every field of a record") {
-  std::vector<RingSlot::Word> words(RingSlot::words(3));
-  RingSlot slot(words.data());
+  std::vector<RingSlot::Word> words(RingSlot::kHeadWords + 3);
+  RingSlot slot = RingSlots::adjacent(words.data(), 3)[0];
   AllocRecord record;
   record.time_ms = -2;
   record.size = std::int64_t{5} << 40;
