@@ -61,6 +61,7 @@ std::unique_ptr<RingKeeper> RingKeeper::open(const std::string& text, std::int64
   request.now_ms = epoch_ms();
   request.records = options.records;
   request.depth = options.depth;
+  request.stacks = options.sites;
   const std::string filled_in = fill_in_path(text, pid, time_text(load_time));
   auto file = create_file(text, ring_paths(filled_in, pid), request);
   if (!file) return nullptr;

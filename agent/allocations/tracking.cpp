@@ -101,21 +101,27 @@ void Tracking::follow_live(JNIEnv* jni) {
 std::string Tracking::start(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   if (on_) return "";
+  const AllocRing* ring = ring_.get();
   if (ring_file_) {
-    const AllocRing* const ring = ring_.get();
     if (ring->capacity() != options_.records || ring->depth() != options_.depth) {
       log_warn("the ring file stays as it was laid out: {} records of {} frames", ring->capacity(),
                ring->depth());
     }
+  } else if (ring == nullptr || ring->capacity() != options_.records ||
+             ring->depth() != options_.depth) {
+    std::unique_ptr<AllocRing> fresh = AllocRing::create(options_.records, options_.depth);
+    if (!fresh) {
+      return fmt::format("no memory for {} records of {} frames", options_.records, options_.depth);
+    }
+    ring_.replace(std::move(fresh));
   }
   ++period_;
   live_.stop(jni, LiveObjects::Figures::kDrop);
   scopes_.forget();
   renew_sites();
   recorder_.set_per_thread_sites(options_.per_thread_sites);
-  if (!renew_ring()) {
-    return fmt::format("no memory for {} records of {} frames", options_.records, options_.depth);
-  }
+  ring_.get()->clear();
+  find_stacks_of_records();
   recorder_.clear_dropped();
   recorder_.use_stacks(stacks_.ready(jni));
   objects_.watch(jni, stacks_.pauses());
@@ -190,22 +196,13 @@ void Tracking::renew_sites() {
   }
 }
 
-// A ring in memory refers to stacks of its own period, so each period has one.
-bool Tracking::renew_ring() {
-  AllocRing* const former = ring_.get();
-  if (ring_file_) {
-    former->clear();
-    return true;
-  }
+// Where the ring file has no room for the tree, each record stores its frames.
+void Tracking::find_stacks_of_records() {
   const std::shared_ptr<Sites> sites = books_.shared_sites();
-  std::shared_ptr<const CallTree> traces;
+  std::shared_ptr<CallTree> traces;
   if (sites) traces = {sites, &sites->traces()};
-  std::shared_ptr<AllocRing> ring =
-      AllocRing::create(options_.records, options_.depth, std::move(traces),
-                        former != nullptr ? former->last_seq() : 0);
-  if (!ring) return false;
-  ring_.replace(std::move(ring));
-  return true;
+  if (ring_file_ && !ring_file_->copy(traces)) traces = nullptr;
+  ring_.get()->use(std::move(traces));
 }
 
 std::string Tracking::prepare_hooks(JNIEnv* jni) {

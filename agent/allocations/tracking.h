@@ -113,7 +113,7 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   Engine* prepare_engine(JNIEnv* jni, std::string& error);
   void add_names(NamesInUse& used) override;
   void renew_sites();
-  bool renew_ring();  // false: no memory
+  void find_stacks_of_records();
   void follow_live(JNIEnv* jni);
   // Lock held in both.
   void add_records(ReportData& data, JNIEnv* jni);

@@ -185,7 +185,9 @@ void append_records(const ReportData& data, Fragments& fragments, ReportPieces& 
       fmt::format_to(std::back_inserter(out), ",\"weight\":{}", record.weight);
     }
     fragments.append_thread(out, record.thread_id);
-    fragments.append_stack(out, frames, (record.flags & kStackTruncated) != 0);
+    const auto listed = frames.first(std::min(frames.size(), data.records.listed_frames()));
+    fragments.append_stack(out, listed,
+                           listed.size() < frames.size() || (record.flags & kStackTruncated) != 0);
   }
 }
 

@@ -251,9 +251,14 @@ class TextReport {
          r.time_ms != 0 ? utc_millis(r.time_ms) : "(time not known)", names_.class_name(r.class_id),
          grouped(r.size), summary_.sampled() ? fmt::format(" (stands for {:.1f})", r.weight) : "",
          r.thread_id, thread.empty() ? "" : " ", thread);
-    for (const Frame& frame : entry.frames) line("    at {}", names_.text(frame));
+    const std::size_t listed = std::min(entry.frames.size(), data_.records.listed_frames());
+    for (const Frame& frame : entry.frames.first(listed)) line("    at {}", names_.text(frame));
     if (entry.frames.empty()) out_ += "    (no Java frame)\n";
-    if ((r.flags & kStackTruncated) != 0) out_ += "    ... deeper frames were not kept\n";
+    if (listed < entry.frames.size()) {
+      line("    ... {} more", entry.frames.size() - listed);
+    } else if ((r.flags & kStackTruncated) != 0) {
+      out_ += "    ... deeper frames were not kept\n";
+    }
   }
 
   const ReportData& data_;

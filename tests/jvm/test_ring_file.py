@@ -180,6 +180,27 @@ def a_full_ring_is_recovered_quickly_while_the_program_runs_and_after_it(t):
 
 
 @test()
+def what_is_recovered_has_whole_stacks(t):
+    for engine in ENGINES:
+        with Directory() as directory:
+            ring = directory.file("a.ring")
+            with Target(t, agent=f"engine={engine},track=y,dump=none,ring={ring}") as p:
+                p.tell("deepmarks 1000")
+                p.process.kill()
+                p.process.wait()
+            assert recover(t, ring, t.path("r.jsonl"))["damaged"] == 0
+            listed = [r for r in Report(t.path("r.jsonl")).records if r["class"] == "DdmTarget$Mark"]
+            assert len(listed) == 1000 and all(len(r["stack"]) == 16 for r in listed), listed[0]
+            recover(t, ring, t.path("r.collapsed"))
+            with open(t.path("r.collapsed")) as f:
+                marks = [line for line in f if "DdmTarget$Mark" in line]
+            assert marks, "no line"
+            for line in marks:
+                frames = line.rpartition(" ")[0].split(";")
+                assert frames[0] == "DdmTarget.main" and frames.count("DdmTarget.deepMarks") == 21, line
+
+
+@test()
 def a_vm_that_inherits_the_options_leaves_the_ring_alone(t):
     with Directory() as directory:
         ring = directory.file("a.ring")

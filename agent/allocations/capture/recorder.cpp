@@ -57,10 +57,13 @@ bool Recorder::add(JNIEnv* jni, jobject object, const Known& known, TopFrames to
     record.book = book;
     record.class_id = facts.class_id;
     if (sites != nullptr) record.trace = trace_of(*sites, stack, record.thread_id, per_thread);
-    const std::uint64_t seq =
-        sites != nullptr && !per_thread && ring->knows(sites->traces(), record.trace)
-            ? ring->push_numbered(record, stack.size())
-            : ring->push(record, stack.innermost(std::min(stack.size(), ring_frames)));
+    std::uint64_t seq = 0;
+    if (sites != nullptr && !per_thread && ring->finds(sites->traces(), record.trace)) {
+      record.tree = sites->traces().id();
+      seq = ring->push_numbered(record, stack.size());
+    } else {
+      seq = ring->push(record, stack.innermost(std::min(stack.size(), ring_frames)));
+    }
     if (seq == 0) {
       drop(DropReason::kRingBusy, size, weight);
       return true;  // counted, but not among the recent records

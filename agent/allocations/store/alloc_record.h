@@ -12,7 +12,7 @@
 namespace ddm {
 
 inline constexpr std::uint16_t kStackTruncated = 1;  // the stack had more frames than are kept
-// Only inside a ring: the frames are not stored, but are those of `trace`.
+// Only inside a ring: the frames are not stored, but are those of `trace` in `tree`.
 inline constexpr std::uint16_t kFramesOfTrace = 2;
 
 struct AllocRecord {
@@ -26,7 +26,7 @@ struct AllocRecord {
   float weight = 1;         // number of allocations that it represents: > 1 in a sample
   std::uint32_t book = 0;   // number of the book that counts it (a virtual thread's carrier's)
   std::uint32_t trace = 0;  // number of the stack, see CallTree; 0: none
-  std::uint32_t unused = 0;
+  std::uint32_t tree = 0;   // that CallTree's id(); only inside a ring
 
   // Bytes that the record represents.
   double weighted_bytes() const { return static_cast<double>(size) * double{weight}; }

@@ -48,21 +48,17 @@ constexpr int kMomentTries = 8;
 
 constinit thread_local TicketRun AllocRing::t_run;
 
-std::unique_ptr<AllocRing> AllocRing::create(std::uint32_t records, std::uint32_t depth,
-                                             std::shared_ptr<const CallTree> traces,
-                                             std::uint64_t last) {
+std::unique_ptr<AllocRing> AllocRing::create(std::uint32_t records, std::uint32_t depth) {
   if (records < 1 || records > kMaxRecords || depth < 1 || depth > kMaxDepth) return nullptr;
   const std::uint32_t slot_count = slots_for(records);
   auto memory = std::make_unique<ReservedArray<std::byte>>(
       kCountersBytes + RingSlots::words_apart(slot_count, depth) * sizeof(RingSlot::Word));
   if (!memory->good()) return nullptr;
   auto& counters = *new (&(*memory)[0]) RingCounters;
-  counters.next_seq = counters.first_seq = last + 1;
   auto* const at = reinterpret_cast<RingSlot::Word*>(&(*memory)[kCountersBytes]);
   std::unique_ptr<AllocRing> ring(
       new AllocRing(counters, RingSlots::apart(at, slot_count, depth), slot_count, records, depth));
   ring->memory_ = std::move(memory);
-  if (traces != nullptr && traces->depth() >= depth) ring->traces_ = std::move(traces);
   return ring;
 }
 
@@ -91,6 +87,13 @@ inline std::uint64_t AllocRing::ticket(std::int64_t time_ms) {
   };
   const auto peek = [this] { return counters_.next_seq.load(std::memory_order_relaxed); };
   return t_run.next(runs_.load(std::memory_order_acquire), time_ms, most_at_once_, draw, peek);
+}
+
+void AllocRing::use(std::shared_ptr<const CallTree> traces) {
+  if (traces != nullptr && traces->depth() < depth_) traces = nullptr;
+  const std::lock_guard lock(kept_.readers());
+  traces_ = std::move(traces);
+  known_ = traces_.get();
 }
 
 void AllocRing::end_runs() { runs_.store(next_runs(), std::memory_order_seq_cst); }
@@ -168,9 +171,11 @@ RingSnapshot::Found RingSnapshot::read(std::uint64_t seq, AllocRecord& record,
     }
   }
   if ((record.flags & kFramesOfTrace) != 0) {
+    const CallTree* const tree = ring_.traces_.get();
+    if (tree == nullptr || record.tree != tree->id()) return Found::kNone;
     record.flags &= static_cast<std::uint16_t>(~kFramesOfTrace);
     record.frame_count =
-        static_cast<std::uint16_t>(ring_.traces_->read(record.trace, frames.first(ring_.depth_)));
+        static_cast<std::uint16_t>(tree->read(record.trace, frames.first(ring_.depth_)));
   }
   return Found::kRecord;
 }

@@ -7,8 +7,8 @@
 // kept, and one seq has no record. Some more slots than records compensate for unused tickets.
 // Memory is reserved at once and committed as the ring fills.
 //
-// A ring in memory belongs to the CallTree of its tracking period: of a stack that has all of its
-// nodes there, a record stores only the number, and readers get the frames from the tree.
+// Of a stack that has all of its nodes in the CallTree of the tracking period, a record stores only
+// the number, and readers get the frames from the tree.
 #pragma once
 
 #include <atomic>
@@ -38,11 +38,8 @@ struct alignas(64) RingCounters {
 
 class AllocRing {
  public:
-  // Null: no memory. `records` in 1..kMaxRecords, `depth` in 1..kMaxDepth. `traces`: null if no
-  // stack has a number. `last`: the last_seq() of the ring that this one replaces.
-  static std::unique_ptr<AllocRing> create(std::uint32_t records, std::uint32_t depth,
-                                           std::shared_ptr<const CallTree> traces = nullptr,
-                                           std::uint64_t last = 0);
+  // Null: no memory. `records` in 1..kMaxRecords, `depth` in 1..kMaxDepth.
+  static std::unique_ptr<AllocRing> create(std::uint32_t records, std::uint32_t depth);
   // Over existing memory, which must outlive the ring. All slots are zero, and as many as records.
   static std::unique_ptr<AllocRing> over_memory(RingCounters& counters, RingSlot::Word* slots,
                                                 std::uint32_t records, std::uint32_t depth);
@@ -57,7 +54,7 @@ class AllocRing {
     if (seq == 0) return;  // it would take the cache line away from another writer
     const RingSlot to = slot(seq);
     prefetch_to_write(to.head());
-    if (traces_ != nullptr) return;
+    if (known_.load(std::memory_order_relaxed) != nullptr) return;
     for (std::size_t i = 0; i < kLines; ++i) prefetch_to_write(to.frames() + i * kLineWords);
   }
 
@@ -66,12 +63,16 @@ class AllocRing {
   // locked by a delayed writer, which happens only in a ring of a few slots; nothing is stored.
   std::uint64_t push(const AllocRecord& record, std::span<const Frame> frames);
 
-  // The same for a record whose `trace`, a number of `traces`, has `frames` frames. False from
-  // knows(): push() it with its frames.
+  // The same for a record whose stack has `frames` frames, which readers find by `trace` and `tree`.
   std::uint64_t push_numbered(const AllocRecord& record, std::size_t frames);
-  bool knows(const CallTree& traces, TraceNumber trace) const {
-    return &traces == traces_.get() && trace != kNoTrace && !traces.lacks_frames(trace);
+  // Whether they do; otherwise push() it with its frames.
+  bool finds(const CallTree& traces, TraceNumber trace) const {
+    return &traces == known_.load(std::memory_order_relaxed) && trace != kNoTrace &&
+           !traces.lacks_frames(trace);
   }
+  // Sets the tree that readers search, or null, after clear(): records with a number of another
+  // tree are lost to them.
+  void use(std::shared_ptr<const CallTree> traces);
 
   // The current records.
   RecordSet snapshot();
@@ -104,7 +105,8 @@ class AllocRing {
   std::atomic<std::uint64_t> runs_;   // unique number of the valid runs, over all rings
   KeptRecords kept_;
   std::unique_ptr<ReservedArray<std::byte>> memory_;  // null: not owned
-  std::shared_ptr<const CallTree> traces_;            // null: all frames are stored
+  std::shared_ptr<const CallTree> traces_;            // read and set under kept_.readers()
+  std::atomic<const CallTree*> known_{nullptr};       // the same, for writers
 
   static constinit thread_local TicketRun t_run;
 };

@@ -44,6 +44,17 @@ class RecordSet {
     records_.push_back({record, frames_.size()});
     frames_.insert(frames_.end(), frames.begin(), frames.end());
   }
+  // The same with the frames of the record that was appended when size() was `other`.
+  void append_newer_like(std::size_t other, AllocRecord record) {
+    record.frame_count = records_[other].record.frame_count;
+    records_.push_back({record, records_[other].first_frame});
+  }
+  // Replaces the numbers of classes and methods by what the functions return for them.
+  template <typename Class, typename Method>
+  void renumber(Class class_of, Method method_of) {
+    for (Stored& one : records_) one.record.class_id = class_of(one.record.class_id);
+    for (Frame& frame : frames_) frame.method = method_of(frame.method);
+  }
   // Sorts records that were appended out of order.
   void sort() {
     std::ranges::sort(records_, {}, [](const Stored& one) { return one.record.seq; });
@@ -53,6 +64,10 @@ class RecordSet {
   std::int64_t overtaken() const { return overtaken_; }
   void set_overtaken(std::int64_t count) { overtaken_ = count; }
 
+  // How many frames of a record are listed; its stack may have more.
+  std::size_t listed_frames() const { return listed_frames_; }
+  void set_listed_frames(std::size_t count) { listed_frames_ = count; }
+
  private:
   struct Stored {
     AllocRecord record;
@@ -61,6 +76,7 @@ class RecordSet {
   std::vector<Stored> records_;  // oldest first; operator[] reverses the order
   std::vector<Frame> frames_;
   std::int64_t overtaken_ = 0;
+  std::size_t listed_frames_ = kMaxTreeDepth;
 };
 
 // Sums of what records represent. Samples represent fractions of allocations, so a sum is rounded

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <span>
 #include <utility>
 
 #include "allocations/store/ring_path.h"
@@ -96,13 +97,15 @@ std::string free_the_name(const std::string& path, RingFile::Created& result) {
 std::uint32_t ring_checksum(RingHeader header) {
   header.checksum = 0;
   std::uint32_t hash = 0x811C9DC5;
-  for (const unsigned char byte : std::bit_cast<std::array<unsigned char, sizeof header>>(header)) {
+  const auto bytes = std::bit_cast<std::array<unsigned char, sizeof header>>(header);
+  const std::size_t count = header.version == 1 ? kRingHeaderBytesOfVersion1 : bytes.size();
+  for (const unsigned char byte : std::span(bytes).first(count)) {
     hash = (hash ^ byte) * 0x01000193;
   }
   return hash;
 }
 
-RingHeader ring_header(std::uint32_t records, std::uint32_t depth) {
+RingHeader ring_header(std::uint32_t records, std::uint32_t depth, std::uint32_t nodes) {
   RingHeader header;
   header.records = records;
   header.depth = depth;
@@ -115,7 +118,11 @@ RingHeader ring_header(std::uint32_t records, std::uint32_t depth) {
       std::max(kSmallestThreadsHalfBytes, whole_pages(records * kThreadNameBytes));
   header.slots_at =
       header.threads_at + whole_pages(sizeof(NameSection) + 2 * header.threads_half_bytes);
-  header.file_bytes = whole_pages(header.slots_at + std::uint64_t{records} * header.slot_bytes);
+  header.nodes = nodes;
+  header.frames = std::min(nodes, FrameNumbers::kNone);
+  header.nodes_at = whole_pages(header.slots_at + std::uint64_t{records} * header.slot_bytes);
+  header.frames_at = whole_pages(header.nodes_at + nodes * sizeof(TreeCopy::Node));
+  header.file_bytes = whole_pages(header.frames_at + header.frames * sizeof(TreeCopy::FrameWord));
   return header;
 }
 
@@ -144,7 +151,8 @@ RingFile::Created RingFile::create(const RingFileRequest& request) {
     unlink(fresh.c_str());
     return fail(std::move(why));
   };
-  RingHeader header = ring_header(request.records, request.depth);
+  RingHeader header = ring_header(request.records, request.depth,
+                                  request.stacks > 0 ? CallTree::most_of(request.stacks) : 0);
   header.pid = request.pid;
   header.created_ms = request.now_ms;
   header.checksum = ring_checksum(header);
@@ -186,6 +194,7 @@ RingFile::RingFile(std::string path, int fd, std::byte* memory, const RingHeader
 }
 
 RingFile::~RingFile() {
+  copy(nullptr);
   munmap(memory_, header_.file_bytes);
   if (fd_ >= 0) close(fd_);
 }
@@ -199,6 +208,19 @@ std::unique_ptr<AllocRing> RingFile::ring() {
 NameLog RingFile::log_at(std::uint64_t offset, std::uint64_t half_bytes) {
   std::byte* const section = memory_ + offset;
   return {*reinterpret_cast<NameSection*>(section), section + sizeof(NameSection), half_bytes};
+}
+
+// A thread may still add nodes to the former tree.
+bool RingFile::copy(std::shared_ptr<CallTree> tree) {
+  if (copied_) copied_->copy_to({});
+  copied_ = nullptr;
+  if (tree == nullptr || tree->most() > header_.nodes) return false;
+  copied_ = std::move(tree);
+  marks_.tree.store(copied_->id(), std::memory_order_release);
+  copied_->copy_to({reinterpret_cast<TreeCopy::Node*>(memory_ + header_.nodes_at), header_.nodes,
+                    reinterpret_cast<TreeCopy::FrameWord*>(memory_ + header_.frames_at),
+                    header_.frames});
+  return true;
 }
 
 void RingFile::write_facts(const RingFacts& facts) {

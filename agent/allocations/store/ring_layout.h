@@ -1,5 +1,5 @@
 // The layout of ring files, as in docs/ring-format.md. Little-endian; the header contains all
-// offsets, so a file is readable on any machine.
+// offsets, so a file is readable on any machine. Files of version 1 have no nodes and frames.
 //
 //   0      RingHeader       written once, before the file has its name
 //   128    RingMarks        state, counters, which facts are valid
@@ -7,6 +7,7 @@
 //   4096   names            NameSection, two halves: classes and methods
 //   ...    threads          NameSection, two halves: thread names
 //   ...    slots            ring_slot.h
+//   ...    nodes, frames    the stacks of records, tree_copy.h
 #pragma once
 
 #include <array>
@@ -16,11 +17,12 @@
 
 #include "allocations/store/alloc_ring.h"
 #include "stack/names/name_log.h"
+#include "stack/tree/tree_copy.h"
 
 namespace ddm {
 
 inline constexpr std::array<char, 8> kRingMagic = {'D', 'D', 'M', 'R', 'I', 'N', 'G', '\n'};
-inline constexpr std::uint32_t kRingVersion = 1;
+inline constexpr std::uint32_t kRingVersion = 2;
 
 struct RingHeader {
   std::array<char, 8> magic = kRingMagic;
@@ -38,8 +40,14 @@ struct RingHeader {
   std::uint64_t slots_at = 0;
   std::int64_t pid = 0;
   std::int64_t created_ms = 0;  // wall clock
+  // From here on not in version 1.
+  std::uint64_t nodes_at = 0;
+  std::uint64_t frames_at = 0;
+  std::uint32_t nodes = 0;
+  std::uint32_t frames = 0;
 };
-static_assert(sizeof(RingHeader) == 96);
+static_assert(sizeof(RingHeader) == 120);
+inline constexpr std::size_t kRingHeaderBytesOfVersion1 = 96;
 
 enum class RingState : std::uint32_t {
   kInUse = 1,  // the program runs, or did not end normally
@@ -50,6 +58,7 @@ struct RingMarks {
   std::atomic<RingState> state{RingState::kInUse};
   RingCounters counters;
   std::atomic<std::uint64_t> facts_turn{0};  // RingFacts[facts_turn % 2] are complete
+  std::atomic<std::uint64_t> tree{0};        // AllocRecord::tree of records whose stack is in nodes
 };
 static_assert(sizeof(RingMarks) == 192);
 
@@ -73,8 +82,8 @@ inline constexpr std::size_t kRingMarksAt = 128;
 inline constexpr std::size_t kRingFactsAt = 512;
 inline constexpr std::size_t kRingHeadBytes = 4096;
 
-// A header for this many records, with its checksum. `record_bytes` etc. are this build's.
-RingHeader ring_header(std::uint32_t records, std::uint32_t depth);
+// A header for this many records, and for a tree of up to `nodes` words, without its checksum.
+RingHeader ring_header(std::uint32_t records, std::uint32_t depth, std::uint32_t nodes);
 std::uint32_t ring_checksum(RingHeader header);
 
 }  // namespace ddm

@@ -110,7 +110,7 @@ class RingSlot {
             static_cast<std::uint64_t>(record.thread_id),
             both(record.class_id, std::uint32_t{flags} << 16 | frame_count),
             both(std::bit_cast<std::uint32_t>(record.weight), record.book),
-            both(record.trace, record.unused)};
+            both(record.trace, record.tree)};
   }
 
   static_assert(sizeof(Head) == sizeof(AllocRecord) && sizeof(Frame) == sizeof(Word));

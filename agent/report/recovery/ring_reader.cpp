@@ -43,6 +43,7 @@ class RingImage {
       if (before == generations()) break;
     }
     result.ring->data.records = std::move(records_);
+    result.ring->data.records.set_listed_frames(header_.depth);
     read_facts(*result.ring);
     return result;
   }
@@ -63,16 +64,18 @@ class RingImage {
     }
     if (image_.size() < kRingHeadBytes) return "is cut off in its head";
     std::memcpy(&header_, image_.data(), sizeof header_);
-    if (header_.version != kRingVersion) {
+    if (header_.version < 1 || header_.version > kRingVersion) {
       return "has version " + std::to_string(header_.version) +
-             " of the ring file; this ddm reads " + std::to_string(kRingVersion);
+             " of the ring file; this ddm reads 1 to " + std::to_string(kRingVersion);
     }
+    if (header_.version == 1) header_.nodes = header_.frames = 0;
     if (header_.checksum != ring_checksum(header_) || header_.records < 1 ||
         header_.records > kMaxRecords || header_.depth < 1 || header_.depth > kMaxDepth ||
         header_.slot_bytes != RingSlots::adjacent_bytes(header_.depth) ||
         header_.record_bytes != sizeof(AllocRecord) ||
         !fits(kRingHeadBytes, header_.names_at, header_.names_half_bytes, header_.threads_at) ||
-        !fits(header_.names_at, header_.threads_at, header_.threads_half_bytes, header_.slots_at)) {
+        !fits(header_.names_at, header_.threads_at, header_.threads_half_bytes, header_.slots_at) ||
+        !tree_fits()) {
       return "is damaged in its head";
     }
     if (header_.slots_at >= image_.size()) return "is cut off before its records";
@@ -85,6 +88,34 @@ class RingImage {
     return at >= earliest && at % alignof(NameSection) == 0 && end % alignof(NameSection) == 0 &&
            end <= kLargestFile && at + sizeof(NameSection) <= end &&
            half <= (end - at - sizeof(NameSection)) / 2;
+  }
+
+  bool tree_fits() const {
+    const std::uint64_t slots_end =
+        header_.slots_at + std::uint64_t{header_.records} * header_.slot_bytes;
+    return header_.nodes == 0 ||
+           (header_.nodes_at >= slots_end && header_.nodes_at % sizeof(TreeCopy::FrameWord) == 0 &&
+            header_.nodes_at < kLargestFile &&
+            header_.nodes_at + header_.nodes * sizeof(TreeCopy::Node) <= header_.frames_at &&
+            header_.frames_at % sizeof(TreeCopy::FrameWord) == 0 &&
+            header_.frames_at < kLargestFile);
+  }
+
+  // As much of the tree as is in the file, which may be truncated. It is only read.
+  TreeCopy tree() const {
+    const auto whole = [&](std::uint64_t offset, std::uint32_t count, std::size_t each) {
+      const std::uint64_t there = image_.size() > offset ? image_.size() - offset : 0;
+      return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, there / each));
+    };
+    const auto section = [&]<typename Word>(std::uint64_t offset, std::uint32_t count) {
+      return count > 0 ? const_cast<Word*>(&at<Word>(offset)) : nullptr;
+    };
+    using Node = TreeCopy::Node;
+    using FrameWord = TreeCopy::FrameWord;
+    const std::uint32_t nodes = whole(header_.nodes_at, header_.nodes, sizeof(Node));
+    const std::uint32_t frames = whole(header_.frames_at, header_.frames, sizeof(FrameWord));
+    return {section.operator()<Node>(header_.nodes_at, nodes), nodes,
+            section.operator()<FrameWord>(header_.frames_at, frames), frames};
   }
 
   std::uint64_t generations() const {
@@ -119,7 +150,8 @@ class RingImage {
     ring.data.names = ring.names.get();
     ring.names_lost =
         at<NameSection>(header_.names_at).lost + at<NameSection>(header_.threads_at).lost;
-    translate(classes, methods);
+    records_.renumber([&](NameId id) { return translated(classes, id); },
+                      [&](NameId id) { return translated(methods, id); });
   }
 
   static NameId translated(const NameIds& ids, NameId id) {
@@ -167,18 +199,47 @@ class RingImage {
       }
     }
     std::sort(seqs.begin(), seqs.end());
+    const TreeCopy tree = this->tree();
+    const std::uint64_t tree_id = marks().tree.load(std::memory_order_acquire);
+    KnownStacks known;
     AllocRecord record;
     std::vector<Frame> frames(header_.depth);
     for (const std::uint64_t seq : seqs) {
       if (seq + header_.records <= seqs.back()) continue;  // skipped by newer records
       if (!slot(seq % header_.records).read(seq, record, frames))
         continue;  // overwritten during the read
-      if (!makes_sense(record)) {
+      const bool of_tree = header_.version > 1 && (record.flags & kFramesOfTrace) != 0;
+      if (!makes_sense(record) || (of_tree && record.tree != tree_id)) {
         ++ring.damaged;
-        continue;
+      } else if (!of_tree) {
+        records_.append_newer(record, std::span(frames).first(record.frame_count));
+      } else if (!add_with_stack(record, tree, known)) {
+        ++ring.damaged;
       }
-      records_.append_newer(record, std::span(frames).first(record.frame_count));
     }
+  }
+
+  struct KnownStack {
+    std::size_t record;  // the first one with this stack
+    bool cut;
+  };
+  using KnownStacks = std::unordered_map<TraceNumber, KnownStack>;
+
+  // Adds a record whose stack is in the tree, and is kept once. False: that part is damaged.
+  bool add_with_stack(AllocRecord record, const TreeCopy& tree, KnownStacks& known) {
+    const auto before = known.find(record.trace);
+    if (before != known.end()) {
+      record.flags = before->second.cut ? kStackTruncated : 0;
+      records_.append_newer_like(before->second.record, record);
+      return true;
+    }
+    bool cut = false;
+    std::vector<Frame> frames;
+    if (!tree.read(record.trace, frames, cut)) return false;
+    known[record.trace] = {records_.size(), cut};
+    record.flags = cut ? kStackTruncated : 0;
+    records_.append_newer(record, frames);
+    return true;
   }
 
   // The slot is only read.

@@ -6,7 +6,7 @@
 namespace ddm {
 namespace {
 
-std::atomic<std::uint64_t> last_serial{0};
+std::atomic<std::uint32_t> last_id{0};
 
 constexpr std::uint64_t kHashFactor = 0xD6E8FEB86659FD93ull;
 
@@ -30,8 +30,8 @@ std::unique_ptr<CallTree> CallTree::create(std::uint32_t stacks, std::uint32_t d
 
 // A fifth of javac's words are callers'. If half were, a quarter of the table would be empty.
 CallTree::CallTree(std::uint32_t words, std::uint32_t depth)
-    : serial_(++last_serial),
-      most_(kCutTrace + 1 + words + kForOutermost),
+    : id_(++last_id),
+      most_(most_of(words / kWordsOfStack)),
       depth_(depth),
       mask_(std::bit_ceil(std::max<std::size_t>(words / 8 * 3, 2 * kForOutermost)) - 1),
       words_(std::size_t{most_} + 1),
@@ -85,8 +85,8 @@ std::size_t CallTree::extend(TraceNumber& caller, std::span<const Frame> frames,
   return missing;
 }
 
-TraceNumber CallTree::number_missing(TraceNumber caller, std::span<const Frame> frames,
-                                     Outer outer, std::uint32_t hits) {
+TraceNumber CallTree::number_missing(TraceNumber caller, std::span<const Frame> frames, Outer outer,
+                                     std::uint32_t hits) {
   if (hits == 0) return number_with_gap(caller, frames.front(), outer, 0);
   std::size_t missing = frames.size();
   const std::uint64_t hash = hash_of(caller, frames[missing - 1], 0);
@@ -209,7 +209,11 @@ TraceNumber CallTree::append(TraceNumber caller, Frame frame, std::uint32_t gap,
   const FrameNumber frame_number = frames_.number_of(frame);
   if (frame_number == FrameNumbers::kNone) return kNoTrace;
   if (room != nullptr) room->take(number - last);
-  if (!goes_on) words_[number - 1].store(kCallerWord | caller, std::memory_order_release);
+  copy_.put(number, frame_number, frame);
+  if (!goes_on) {
+    copy_.put_caller(number - 1, caller);
+    words_[number - 1].store(kCallerWord | caller, std::memory_order_release);
+  }
   words_[number].store(kNode | gap | frame_number, std::memory_order_release);
   last_.store(number, std::memory_order_release);
   if (goes_on) return number;
@@ -242,6 +246,11 @@ std::size_t CallTree::read(TraceNumber number, std::span<Frame> to) const {
     to[count++] = frame(number);
   }
   return count;
+}
+
+void CallTree::copy_to(const TreeCopy& copy) {
+  const std::lock_guard lock(mutex_);
+  copy_ = copy;
 }
 
 void CallTree::add_names(NamesInUse& used) const {

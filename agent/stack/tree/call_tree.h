@@ -13,21 +13,18 @@
 //
 // A callee that is added right after its caller continues the caller's run; every other callee
 // begins a run of its own, which a hash table finds by caller and frame. A client that knows the
-// node of an outer frame requests the callees from there on, the outermost first (descend()); the
-// trail of a thread's last walk knows such nodes (stack/walk/stack_trail.h).
+// node of an outer frame (stack/walk/stack_trail.h) begins there: descend().
 //
 // Finding a known stack takes no lock. A node is added under a mutex, after its caller's node, and
-// stored before its number is published. Distinct frames have numbers of their own. Memory is
-// committed as the tree grows, and nodes are never dropped or moved.
+// stored before its number is published. Memory is committed as the tree grows, and nodes are never
+// dropped or moved.
 //
 // Where room gets scarce (NodeRoom), only stacks that recur often get new nodes. Any other new
 // stack is shown with a gap: its innermost frame becomes a callee of the deepest caller that has a
 // node, or of one further out. So sums are right for callers, from the thread's first frame on, and
-// for allocating methods. An eighth of the room is for stacks with a gap.
-//
-// For a stack without a node two kinds of hits are counted, or a random part of them: hits of its
-// outermost missing frame, which stacks may share, lead to one node; hits of the whole stack lead to
-// all missing nodes, since each has come up at least as often as the stack.
+// for allocating methods. Two kinds of hits are counted, or a random part of them: hits of a
+// stack's outermost missing frame, which stacks may share, lead to one node; hits of the whole
+// stack lead to all missing nodes, since each has come up at least as often as the stack.
 #pragma once
 
 #include <atomic>
@@ -42,6 +39,7 @@
 #include "stack/names/name_table.h"
 #include "stack/tree/frame_numbers.h"
 #include "stack/tree/node_room.h"
+#include "stack/tree/tree_copy.h"
 
 namespace ddm {
 
@@ -54,8 +52,7 @@ class CallTree {
   // Frames of the outer stack that is tried where a stack's own caller has no room for a gap.
   static constexpr std::size_t kAnchor = 24;
 
-  // Null: no memory. `stacks`: how many stacks to reserve room for, up to kMaxTraces; `depth`: how
-  // many innermost frames of a stack are stored, up to kMaxTreeDepth.
+  // Null: no memory. Room for `stacks`, up to kMaxTraces, of `depth` frames, up to kMaxTreeDepth.
   static std::unique_ptr<CallTree> create(std::uint32_t stacks, std::uint32_t depth);
 
   // `frames`: innermost first. A stack with more than depth() frames is cut there. Any thread.
@@ -71,12 +68,13 @@ class CallTree {
     TraceNumber first = kNoTrace;   // of its outermost frame
     TraceNumber anchor = kNoTrace;  // of its kAnchor outermost frames
   };
-  // The number of the stack with these frames, at least one, innermost first, called from the stack
-  // `caller`, where descend() has found no callee for the outermost of the frames. `outer`: the
-  // caller's. `hits`: how many are counted; 0: none.
+  // The number of the stack with these frames, at least one, called from the stack `caller`, where
+  // descend() has found no callee for the outermost. `outer`: the caller's. `hits`: to be counted.
   TraceNumber number_missing(TraceNumber caller, std::span<const Frame> frames, Outer outer,
                              std::uint32_t hits);
-  std::uint64_t serial() const { return serial_; }  // unique in this process
+  std::uint32_t id() const { return id_; }  // unique in this process, not 0
+  // Stores nodes in `copy` too from now on; call before the first one. An empty one ends that.
+  void copy_to(const TreeCopy& copy);
 
   // The caller of a stack's outermost frame: kEmptyTrace or kCutTrace.
   TraceNumber caller(TraceNumber number) const {
@@ -87,8 +85,7 @@ class CallTree {
   std::size_t size(TraceNumber number) const;  // frames, counted node by node
   // Copies frames, innermost first; returns their number.
   std::size_t read(TraceNumber number, std::span<Frame> to) const;
-  // The stack had more frames, beyond the outermost one that is stored.
-  bool cut(TraceNumber number) const;
+  bool cut(TraceNumber number) const;  // the stack had more frames beyond the outermost one
   // The stack had more frames between the innermost one and the others.
   bool has_gap(TraceNumber of) const { return of > kCutTrace && (word(of) & kGap) != 0; }
   bool lacks_frames(TraceNumber number) const {
@@ -96,6 +93,9 @@ class CallTree {
   }
 
   std::uint32_t most() const { return most_; }  // all numbers are less
+  static constexpr std::uint32_t most_of(std::uint32_t stacks) {
+    return kCutTrace + 1 + kWordsOfStack * stacks + kForOutermost;
+  }
   std::uint32_t depth() const { return depth_; }
   // The largest number so far. Smaller ones may be no node: they have a caller, but no figure.
   TraceNumber last() const { return last_.load(std::memory_order_acquire); }
@@ -135,14 +135,14 @@ class CallTree {
   // Inserts what is not there yet. Lock held.
   TraceNumber append(TraceNumber caller, Frame frame, std::uint32_t gap, NodeRoom* room);
 
-  const std::uint64_t serial_;
-  const std::uint32_t most_, depth_;
+  const std::uint32_t id_, most_, depth_;
   const std::size_t mask_;
   ReservedArray<Word> words_, runs_;
   FrameNumbers frames_;
   mutable std::mutex mutex_;  // held by writers
   std::atomic<TraceNumber> last_{kCutTrace};
   std::size_t run_count_ = 0;
+  TreeCopy copy_;
   NodeRoom nodes_room_, gaps_room_, outermost_gaps_room_;
   SeldomNodes seldom_;
 };

@@ -228,7 +228,7 @@ void StackTrail::put_outer(std::int32_t first, bool complete) {
 }
 
 void StackTrail::prefetch_in(const CallTree& tree) const {
-  if (kept_from_ < 0 || new_before_ == 0 || nodes_of_ != tree.serial()) return;
+  if (kept_from_ < 0 || new_before_ == 0 || nodes_of_ != tree.id()) return;
   const std::int32_t frame = steps_[kept_from_].frame;
   const std::int32_t changed =
       new_before_ == new_steps_ ? new_frames_ : new_step_[new_before_].frame;
@@ -240,9 +240,9 @@ TraceNumber StackTrail::number_in(CallTree& tree, ShownStack& stack) {
   if (!complete_ || size() == 0 || stack.size() < size()) return kNoTrace;
   const std::size_t inner = stack.size() - size();
   const std::int32_t first = steps_[steps_begin_].frame, end = steps_[steps_end_].frame;
-  if (nodes_of_ != tree.serial()) {
+  if (nodes_of_ != tree.id()) {
     for (std::int32_t i = first; i < end; ++i) nodes_[i] = kNoTrace;
-    nodes_of_ = tree.serial();
+    nodes_of_ = tree.id();
   }
   // Begins at the innermost frame whose node is known.
   std::int32_t at = first;

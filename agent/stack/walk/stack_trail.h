@@ -150,7 +150,7 @@ class StackTrail {
   // The node of each frame's stack, from the thread's first frame on; kNoTrace: not looked up yet.
   LazyArray<TraceNumber, kFrames> nodes_;
   std::minstd_rand random_;
-  std::uint64_t nodes_of_ = 0;  // the tree's serial()
+  std::uint32_t nodes_of_ = 0;  // the tree's id()
   LazyArray<NewStep, kNewSteps> new_step_;
   LazyArray<Word, kNewWords + FrameWalker::kMostWords> new_word_;
   LazyArray<NewFrame, kNewFrames> new_frame_;

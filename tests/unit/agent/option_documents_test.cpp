@@ -12,7 +12,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-std::string file_text(const std::string& path) {
+std::string document(const std::string& path) {
   std::ifstream file(DDM_SOURCE_DIR "/" + path);
   std::ostringstream text;
   text << file.rdbuf();
@@ -55,16 +55,16 @@ TEST_CASE("README and docs/options.md have a row for each option of help, and no
   const Names help = of_help();
   REQUIRE(help.size() > 30);
   const std::string readme =
-      between(file_text("README.md"), "\n## Options\n", "\n## What it costs\n");
+      between(document("README.md"), "\n## Options\n", "\n## What it costs\n");
   CHECK(of_first_cells(readme, "`([a-z_]+)(?=[=`])") == help);
-  const std::string options = file_text("docs/options.md");
+  const std::string options = document("docs/options.md");
   CHECK(of_first_cells(between(options, "\n## In short\n", "\n## The connection\n"),
                        "`([a-z_]+)(?=[=`])") == help);
 }
 
 TEST_CASE("docs/options.md has a heading for each option of help") {
   Names anchors;
-  std::istringstream lines(file_text("docs/options.md"));
+  std::istringstream lines(document("docs/options.md"));
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("### ")) anchors.merge(matches(line, "`?([a-z_]+)"));
   }

@@ -267,11 +267,13 @@ TEST_CASE("what a ring holds at one moment can be read after all of it was overw
 
 TEST_CASE("a record whose stack has a number gets its frames from the tree") {
   const std::shared_ptr<CallTree> traces = CallTree::create(64, 8);
-  auto ring = AllocRing::create(8, 4, traces);
+  auto ring = AllocRing::create(8, 4);
+  ring->use(traces);
   const auto numbered = [&](std::uint32_t seed, std::size_t count) {
     AllocRecord record = record_of(8, seed);
     record.trace = traces->number_of(frames_of(seed, count));
-    REQUIRE(ring->knows(*traces, record.trace));
+    record.tree = traces->id();
+    REQUIRE(ring->finds(*traces, record.trace));
     return record;
   };
   for (std::uint32_t i = 1; i <= 6; ++i) ring->push_numbered(numbered(i, i), i);
@@ -293,31 +295,42 @@ TEST_CASE("a record whose stack has a number gets its frames from the tree") {
   check(moment.records());
 }
 
-TEST_CASE("a ring knows no stack of another tree and none that lacks frames") {
+TEST_CASE("a ring finds no stack of another tree and none that lacks frames") {
   const std::shared_ptr<CallTree> traces = CallTree::create(10, 16);
   const auto other = CallTree::create(10, 16);
-  const auto ring = AllocRing::create(8, 4, traces);
+  const auto ring = AllocRing::create(8, 4);
   const TraceNumber whole = traces->number_of(frames_of(1, 3));
-  CHECK(ring->knows(*traces, whole));
-  CHECK_FALSE(ring->knows(*other, whole));
-  CHECK_FALSE(ring->knows(*traces, kNoTrace));
+  CHECK_FALSE(ring->finds(*traces, whole));
+  ring->use(traces);
+  CHECK(ring->finds(*traces, whole));
+  CHECK_FALSE(ring->finds(*other, whole));
+  CHECK_FALSE(ring->finds(*traces, kNoTrace));
   TraceNumber last = whole;
   for (std::uint32_t i = 2; !traces->lacks_frames(last) && i < 1000; ++i) {
     last = traces->number_of(frames_of(i, 12));
   }
   REQUIRE(traces->lacks_frames(last));
-  CHECK_FALSE(ring->knows(*traces, last));
-  CHECK_FALSE(AllocRing::create(8, 4)->knows(*traces, whole));
-  CHECK_FALSE(AllocRing::create(8, 16 + 1, traces)->knows(*traces, whole));
+  CHECK_FALSE(ring->finds(*traces, last));
+  const auto deeper = AllocRing::create(8, 16 + 1);
+  deeper->use(traces);
+  CHECK_FALSE(deeper->finds(*traces, whole));
 }
 
-TEST_CASE("a ring that replaces another one continues its seq") {
-  const auto first = AllocRing::create(4, 4);
-  for (int i = 1; i <= 5; ++i) first->push(record_of(i, 1), {});
-  const auto second = AllocRing::create(4, 4, nullptr, first->last_seq());
-  CHECK(second->snapshot().empty());
-  CHECK(second->push(record_of(6, 1), {}) == first->last_seq() + 1);
-  CHECK(second->snapshot().size() == 1);
+TEST_CASE("a record whose stack's number is another tree's is in no snapshot") {
+  const std::shared_ptr<CallTree> first = CallTree::create(64, 8);
+  const std::shared_ptr<CallTree> second = CallTree::create(64, 8);
+  const auto ring = AllocRing::create(8, 4);
+  ring->use(first);
+  AllocRecord record = record_of(8, 1);
+  record.trace = first->number_of(frames_of(1, 2));
+  record.tree = first->id();
+  ring->push_numbered(record, 2);
+  CHECK(ring->snapshot().size() == 1);
+  ring->clear();
+  ring->use(second);
+  CHECK_FALSE(ring->finds(*first, record.trace));
+  ring->push_numbered(record, 2);  // by a thread that was delayed since before clear()
+  CHECK(ring->snapshot().empty());
 }
 
 TEST_CASE("a number that nobody has written is missing in a moment and is not waited for") {

@@ -59,6 +59,14 @@ struct Writer {
         3};
     REQUIRE(ring->push(record, {&frame, 1}));
   }
+  void push_numbered(int i, CallTree& tree) {
+    AllocRecord record;
+    record.size = 16 + i;
+    const std::vector<Frame> frames(static_cast<std::size_t>(i % 10), Frame{1, i % 7});
+    record.trace = tree.number_of(frames);
+    record.tree = tree.id();
+    REQUIRE(ring->push_numbered(record, frames.size()));
+  }
   RingFile& file;
   std::unique_ptr<AllocRing> ring;
   RingNames keeper;
@@ -113,6 +121,106 @@ TEST_CASE("a ring file tells its records with their names, also while it is writ
   CHECK(data.summary.recovered.find("a running program") != std::string::npos);
   CHECK(reading.ring->unfinished == 0);
   CHECK(reading.ring->damaged == 0);
+}
+
+TEST_CASE("a recovered record has its whole stack from the tree in the file") {
+  const Directory directory;
+  const std::string path = directory.file("a.ring");
+  RingFileRequest request = request_for(path);
+  request.stacks = 1000;
+  auto created = RingFile::create(request);
+  INFO(created.error);
+  REQUIRE(created.file);
+  Writer writer(*created.file);
+  std::vector<Frame> frames;  // innermost first
+  for (int i = 0; i < 100; ++i) {
+    const NameId method = writer.names.add_method(
+        {"app.Main", "m" + std::to_string(i), "()V", "Main.java", false, {{0, 12}}});
+    frames.push_back({method, i});
+  }
+  const auto push = [&](const std::shared_ptr<CallTree>& tree, std::span<const Frame> stack) {
+    AllocRecord record;
+    record.size = 24;
+    record.trace = tree->number_of(stack);
+    record.tree = tree->id();
+    writer.ring->push_numbered(record, stack.size());
+  };
+  const auto begin = [&](const std::shared_ptr<CallTree>& tree) {
+    writer.ring->clear();
+    REQUIRE(created.file->copy(tree));
+    writer.ring->use(tree);
+  };
+  const std::shared_ptr<CallTree> first = CallTree::create(1000, 50);
+  begin(first);
+  push(first, frames);
+  const std::shared_ptr<CallTree> second = CallTree::create(1000, 50);
+  begin(second);
+  for (const std::size_t depth : {3u, 50u, 51u, 100u, 3u}) {
+    push(second, std::span(frames).first(depth));
+  }
+  writer.push(1);            // with its own frame
+  push(first, frames);       // of a thread that was delayed since before the second period
+  first->number_of(frames);  // not in the file any more
+
+  const RingFileReading reading = read_ring_file(path);
+  REQUIRE(reading.ring);
+  CHECK(reading.ring->damaged == 1);
+  const ReportData& data = reading.ring->data;
+  REQUIRE(data.records.size() == 6);
+  CHECK(data.records[0].frames.size() == 1);
+  const std::vector<std::size_t> depths = {3, 50, 50, 50, 3};
+  for (std::size_t i = 0; i < depths.size(); ++i) {
+    const auto [record, stack] = data.records[depths.size() - i];
+    REQUIRE(stack.size() == depths[i]);
+    CHECK(record.flags == (i == 2 || i == 3 ? kStackTruncated : 0));
+    for (std::size_t f = 0; f < stack.size(); ++f) {
+      const MethodName& method = data.names->method(stack[f].method);
+      if (method.method != "m" + std::to_string(f)) FAIL("another method");
+    }
+  }
+  std::string text;
+  text_report(data, [&](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  CHECK(text.find("    at app.Main.m3(") != std::string::npos);
+  CHECK(text.find("    at app.Main.m4(") == std::string::npos);
+  CHECK(text.find("    ... 46 more\n") != std::string::npos);
+}
+
+TEST_CASE("a file whose tree is missing or too small for one has records with their own frames") {
+  const Directory directory;
+  RingFileRequest request = request_for(directory.file("a.ring"));
+  request.stacks = 10;
+  auto created = RingFile::create(request);
+  REQUIRE(created.file);
+  CHECK_FALSE(created.file->copy(nullptr));
+  CHECK_FALSE(created.file->copy(CallTree::create(11, 8)));
+  CHECK(created.file->copy(CallTree::create(10, 8)));
+}
+
+TEST_CASE("a ring file of version 1 is read") {
+  const Directory directory;
+  const std::string path = directory.file("a.ring");
+  auto created = RingFile::create(request_for(path, 200, 3));
+  REQUIRE(created.file);
+  Writer writer(*created.file);
+  for (int i = 0; i < 150; ++i) writer.push(i);
+  created.file.reset();
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  RingHeader header;
+  file.read(reinterpret_cast<char*>(&header), sizeof header);
+  header.version = 1;
+  header.nodes_at = header.frames_at = 0;
+  header.checksum = ring_checksum(header);
+  file.seekp(0).write(reinterpret_cast<const char*>(&header), sizeof header);
+  file.close();
+  const RingFileReading reading = read_ring_file(path);
+  INFO(reading.error);
+  REQUIRE(reading.ring);
+  CHECK(reading.ring->data.records.size() == 150);
+  CHECK(reading.ring->damaged == 0);
+  CHECK(reading.ring->data.records[0].frames.size() == 1);
 }
 
 TEST_CASE("what a ring file says was seen is no less than its records prove") {
@@ -209,10 +317,18 @@ TEST_CASE("a full file system refuses the ring, and nothing is left on it") {
 TEST_CASE("damaged files give what is whole or one sentence, never more", "[large]") {
   const Directory directory;
   const std::string path = directory.file("a.ring");
-  auto created = RingFile::create(request_for(path, 200, 3));
+  RingFileRequest request = request_for(path, 200, 3);
+  request.stacks = 20;
+  auto created = RingFile::create(request);
   REQUIRE(created.file);
   Writer writer(*created.file);
-  for (int i = 0; i < 150; ++i) writer.push(i);
+  const std::shared_ptr<CallTree> tree = CallTree::create(20, 8);
+  REQUIRE(created.file->copy(tree));
+  writer.ring->use(tree);
+  for (int i = 0; i < 150; ++i) {
+    if (i % 2 == 0) writer.push(i);
+    if (i % 2 == 1) writer.push_numbered(i, *tree);
+  }
   created.file.reset();
 
   std::vector<char> good(std::filesystem::file_size(path));
@@ -233,14 +349,15 @@ TEST_CASE("damaged files give what is whole or one sentence, never more", "[larg
   wrong_head[24] ^= 1;
   CHECK(read(wrong_head).error.find("damaged in its head") != std::string::npos);
 
-  const RingHeader header = ring_header(200, 3);
+  const RingHeader header = ring_header(200, 3, CallTree::most_of(20));
   const std::vector<char> cut(
       good.begin(),
       good.begin() + static_cast<std::ptrdiff_t>(header.slots_at + 50 * header.slot_bytes + 7));
   const RingFileReading some = read(cut);
   REQUIRE(some.ring);
-  CHECK(some.ring->data.records.size() == 49);  // slot 0 is that of record 200
-  CHECK(some.ring->damaged == 150);
+  // Slot 0 is that of record 200. Of the other 49 every second needs the tree, which is cut off.
+  CHECK(some.ring->data.records.size() == 25);
+  CHECK(some.ring->damaged == 150 + 24);
   CHECK(read({good.begin(), good.begin() + 5000}).error.find("cut off") != std::string::npos);
   CHECK_FALSE(read({}).error.empty());
 
@@ -249,9 +366,10 @@ TEST_CASE("damaged files give what is whole or one sentence, never more", "[larg
     std::vector<char> bytes = good;
     for (int i = 0; i < 200; ++i) {
       const std::size_t at =
-          random() % 3 == 0   ? 128 + random() % 4000
-          : random() % 2 == 0 ? header.names_at + random() % 20000
-                              : header.slots_at + random() % (header.file_bytes - header.slots_at);
+          random() % 3 == 0 ? 128 + random() % 4000
+          : random() % 2 == 0
+              ? header.names_at + random() % 20000
+              : header.slots_at + random() % (header.frames_at + 512 - header.slots_at);
       bytes[at] = static_cast<char>(random());
     }
     const RingFileReading reading = read(bytes);

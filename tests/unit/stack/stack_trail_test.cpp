@@ -142,7 +142,7 @@ std::size_t numbered = 0;
 
 void check_same(TrailedStack& scene, StackTrail& trail, std::size_t wanted, CallTree& tree) {
   scene.lay();
-  ShownStack known(TopFrames::kAsTheyAre, wanted, wanted / 3);
+  ShownStack known(TopFrames::kAsTheyAre, wanted);
   const bool whole = scene.walk(&trail, known);
   ShownStack plain(TopFrames::kAsTheyAre, wanted);
   scene.walk(nullptr, plain);
@@ -159,7 +159,7 @@ void check_same(TrailedStack& scene, StackTrail& trail, std::size_t wanted, Call
       }
     }
   }
-  const auto first = known.first_frames(), all = plain.frames();
+  const auto first = known.innermost(std::min(known.size(), wanted / 3)), all = plain.frames();
   REQUIRE(first.size() == std::min(all.size(), wanted / 3));
   REQUIRE(std::equal(first.begin(), first.end(), all.begin()));
   const auto a = known.frames(), b = plain.frames();

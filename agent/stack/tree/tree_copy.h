@@ -1,0 +1,43 @@
+// A copy of a CallTree's nodes and frames in memory that outlives the process, for a reader of
+// records that only have the number of their stack. docs/ring-format.md has the format.
+//
+// One thread at a time writes, each word before the tree publishes the node's number. A reader may
+// meet anything in a damaged file.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "stack/frame.h"
+
+namespace ddm {
+
+class TreeCopy {
+ public:
+  using Node = std::atomic<std::uint32_t>;
+  using FrameWord = std::atomic<std::uint64_t>;
+  // Marks the word of a caller; the others hold the number of a frame.
+  static constexpr std::uint32_t kCaller = 1u << 31;
+
+  TreeCopy() = default;  // no copy
+  TreeCopy(Node* nodes, std::uint32_t node_count, FrameWord* frames, std::uint32_t frame_count)
+      : nodes_(nodes), frames_(frames), node_count_(node_count), frame_count_(frame_count) {}
+
+  std::uint32_t node_count() const { return node_count_; }
+  std::uint32_t frame_count() const { return frame_count_; }
+
+  // `number` and `frame_number` must be less than the counts; without a copy nothing is done.
+  void put(TraceNumber number, std::uint32_t frame_number, Frame frame);
+  void put_caller(TraceNumber number, TraceNumber caller);
+
+  // Sets `frames` to those of a stack, innermost first, and `cut`: it had more. False: damaged.
+  bool read(TraceNumber number, std::vector<Frame>& frames, bool& cut) const;
+
+ private:
+  Node* nodes_ = nullptr;
+  FrameWord* frames_ = nullptr;
+  std::uint32_t node_count_ = 0, frame_count_ = 0;
+};
+
+}  // namespace ddm
