@@ -51,15 +51,19 @@ public class Javac {
                             .thenComparing(Comparator.naturalOrder()))
                     .limit(limit).collect(Collectors.toCollection(ArrayList::new));
         }
+        // Sources of another JDK (java_sources.py) have errors, which must not end the compilation.
+        boolean own = Runtime.version().feature() == 17
+                || Files.exists(Path.of(System.getProperty("java.home"), "lib", "src.zip"));
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         for (int round = 1; round <= rounds; round++) {
             long begin = System.nanoTime();
             try (StandardJavaFileManager standard = compiler.getStandardFileManager(null, null, null)) {
                 List<String> options = List.of("-nowarn", "-Xlint:none", "-proc:none",
-                        "-XDignore.symbol.file", "--patch-module", "java.base=" + root);
+                        "-XDignore.symbol.file", "-XDshould-stop.ifError=GENERATE",
+                        "--patch-module", "java.base=" + root);
                 boolean good = compiler.getTask(new StringWriter(), new NoOutput(standard), null,
                         options, null, standard.getJavaFileObjectsFromPaths(sources)).call();
-                if (!good) throw new IllegalStateException("the sources do not compile");
+                if (own && !good) throw new IllegalStateException("the sources do not compile");
             }
             System.out.println("ROUND " + round + " " + (System.nanoTime() - begin) / 1_000_000);
         }
