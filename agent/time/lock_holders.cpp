@@ -156,15 +156,20 @@ bool LockHolders::is_owner(JNIEnv* jni, std::uint64_t word, jthread official) {
 }
 
 // Verifies the word of a monitor that the calling thread waits for. `official`: JVMTI's owner; null
-// for a virtual thread, which is known by its id alone, if at all.
-void LockHolders::compare(JNIEnv* jni, const Owner& owner, jthread official) {
-  if (owner.word < kFirstThreadId && (owner.word != 0 || official == nullptr)) return;
-  if (official != nullptr) return decide(is_owner(jni, owner.word, official));
+// for a virtual thread, which is known by its id alone, if at all: then returns that, otherwise 0.
+std::int64_t LockHolders::compare(JNIEnv* jni, const Owner& owner, jthread official) {
+  if (owner.word < kFirstThreadId && (owner.word != 0 || official == nullptr)) return 0;
+  if (official != nullptr) {
+    decide(is_owner(jni, owner.word, official));
+    return 0;
+  }
+  const auto id = static_cast<std::int64_t>(owner.word);
   {
     const std::lock_guard lock(mutex_);
-    if (!by_id_ || !threads_.contains(static_cast<std::int64_t>(owner.word))) return;
+    if (!by_id_ || !threads_.contains(id)) return 0;
   }
   decide(true);
+  return id;
 }
 
 // The calling thread waits for a monitor and its JavaThread names none: the offset is wrong, unless
@@ -230,7 +235,10 @@ HeldBy LockHolders::query_owner(JNIEnv* jni, const Owner& owner, jobject object)
   // JVMTI's answer is of a later moment than the word: read it again.
   const std::optional<Owner> now = owner_word(jni);
   const bool same = now && now->word == owner.word;
-  if (same && now->monitor != 0 && trust_ == Trust::kNotYet) compare(jni, *now, usage.owner);
+  if (same && now->monitor != 0 && trust_ == Trust::kNotYet) {
+    const std::int64_t virtual_id = compare(jni, *now, usage.owner);
+    if (id == 0) id = virtual_id;
+  }
   if (same && !is_thread_id(owner)) {
     const std::lock_guard lock(mutex_);
     if (id != 0 && vm_threads_ && vm_threads_->of(jni, usage.owner) == owner.word) {

@@ -63,7 +63,7 @@ class LockHolders {
   static constexpr int kFirstOwners = 2;  // results, of either kind, that decide
 
   void find_layout(jvmtiEnv* jvmti, JNIEnv* jni);
-  void compare(JNIEnv* jni, const Owner& owner, jthread official);
+  std::int64_t compare(JNIEnv* jni, const Owner& owner, jthread official);
   void judge_missing_monitor(JNIEnv* jni);
   void decide(bool agrees);
   bool is_owner(JNIEnv* jni, std::uint64_t word, jthread official);

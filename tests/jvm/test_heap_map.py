@@ -17,8 +17,19 @@ OBJECT_KINDS = ("object", "class", "array1", "array2", "array4", "array8")
 G1_MOVES_ALL = ("-XX:MarkSweepDeadRatio=0",)
 
 
-def compare(t, p, ddm, exact=True, strict=True):
-    """A map and a count of the same heap; the map."""
+# Objects and arrays of bytes that a thread of the agent's consists of, at most. One that ended while
+# the program counted for seconds is made anew for the next map.
+OF_A_THREAD = 8
+
+
+def stood_still(before, after, still):
+    return before == after or not still and all(
+        0 <= after[kind][0] - before[kind][0] <= (OF_A_THREAD if kind in ("object", "array1") else 0)
+        for kind in OBJECT_KINDS)
+
+
+def compare(t, p, ddm, exact=True, strict=True, still=True):
+    """A map and a count of the same heap; the map. Unless `still`, the agent may make a thread."""
     draw(ddm, strict=False)  # what the first map makes (a probe, a thread) is made
     for _ in range(5):  # a thread of the VM may allocate in between
         p.collect()
@@ -26,13 +37,14 @@ def compare(t, p, ddm, exact=True, strict=True):
         by_object = draw(ddm, OBJECTS, strict)
         merged = draw(ddm, MERGED, strict)
         after = p.count()
-        if before == after:
+        if stood_still(before, after, still):
             break
-    assert before == after, f"the heap has not stood still: {before} {after}"
+    assert stood_still(before, after, still), f"the heap has not stood still: {before} {after}"
     for kind in OBJECT_KINDS:
         got, want = (by_object.objects[kind], by_object.kind_bytes[kind]), before[kind]
         if exact:
-            assert got == want, f"{kind}: the map has {got}, JVMTI {want}"
+            assert all(least <= n <= most for least, n, most in zip(want, got, after[kind])), \
+                f"{kind}: the map has {got}, JVMTI {want}"
         else:
             assert got[0] >= want[0] and got[1] >= want[1], f"{kind}: {got}, JVMTI {want}"
         assert merged.kind_bytes[kind] == got[1], f"{kind}: HPSG and HPSO differ"
@@ -94,7 +106,8 @@ def a_map_shows_ten_million_objects(t):
     with Shape(t, 10_000_000, [*shapes(t), "-Xms2000m", "-Xmx2000m"]) as p, \
             p.client(timeout=120) as ddm:
         # 17's G1 fills up a region that it leaves as it is with a dead int[].
-        m = compare(t, p, ddm, exact=t.gc != "g1" or t.jdk.major >= 25, strict=False)
+        m = compare(t, p, ddm, exact=t.gc != "g1" or t.jdk.major >= 25, strict=False,
+                    still=False)
         assert m.wire_bytes <= 4 * sum(m.objects.values()), "more than 4 bytes an object"
 
 

@@ -32,8 +32,11 @@ public class LockOwners {
         }
     }
 
-    /** Takes the lock that another thread has. */
+    static volatile Thread awaited;
+
+    /** Takes the lock that another thread has, once that holds it in holdUntilWaiting(). */
     static void waitFor(Runnable inside) {
+        while (awaited != Thread.currentThread()) Thread.yield();
         String before = owner;
         long begin = System.nanoTime();
         locked(() -> {
@@ -47,6 +50,7 @@ public class LockOwners {
 
     static void holdUntilWaiting(Thread other) {
         owner = Thread.currentThread().getName();
+        awaited = other;
         try {
             while (other.getState() != (reentrant ? Thread.State.WAITING : Thread.State.BLOCKED)) {
                 Thread.sleep(1);
@@ -96,6 +100,7 @@ public class LockOwners {
         virtual = args[1].equals("virtual");
         holdMs = Integer.parseInt(args[3]);
         owner = "nobody";
+        awaited = Thread.currentThread();
         waitFor(() -> { });  // what is linked by it takes longer than the lock
         sums.clear();
         for (int round = 0; round < Integer.parseInt(args[2]); round++) {
