@@ -185,7 +185,7 @@ void append_records(const ReportData& data, Fragments& fragments, ReportPieces& 
       fmt::format_to(std::back_inserter(out), ",\"weight\":{}", record.weight);
     }
     fragments.append_thread(out, record.thread_id);
-    const auto listed = frames.first(std::min(frames.size(), data.records.listed_frames()));
+    const auto listed = data.records.listed(frames);
     fragments.append_stack(out, listed,
                            listed.size() < frames.size() || (record.flags & kStackTruncated) != 0);
   }

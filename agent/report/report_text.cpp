@@ -251,11 +251,11 @@ class TextReport {
          r.time_ms != 0 ? utc_millis(r.time_ms) : "(time not known)", names_.class_name(r.class_id),
          grouped(r.size), summary_.sampled() ? fmt::format(" (stands for {:.1f})", r.weight) : "",
          r.thread_id, thread.empty() ? "" : " ", thread);
-    const std::size_t listed = std::min(entry.frames.size(), data_.records.listed_frames());
-    for (const Frame& frame : entry.frames.first(listed)) line("    at {}", names_.text(frame));
+    const auto listed = data_.records.listed(entry.frames);
+    for (const Frame& frame : listed) line("    at {}", names_.text(frame));
     if (entry.frames.empty()) out_ += "    (no Java frame)\n";
-    if (listed < entry.frames.size()) {
-      line("    ... {} more", entry.frames.size() - listed);
+    if (listed.size() < entry.frames.size()) {
+      line("    ... {} more", entry.frames.size() - listed.size());
     } else if ((r.flags & kStackTruncated) != 0) {
       out_ += "    ... deeper frames were not kept\n";
     }

@@ -87,11 +87,12 @@ void Recorder::thread_made(JNIEnv* jni, jobject thread) noexcept {
     const Reclamation::Reading reading;
     const std::int64_t maker = thread_.id(jni, nullptr);
     if (!open_ || !scopes_.needs_stack(maker)) return;
+    // Before the capture, as above.
+    const NameId class_id = objects_.of(jni, thread, nullptr, 0).class_id;
+    const std::int64_t made = thread_.id_of(jni, thread);
     ShownStack stack(TopFrames::kTracker, ShownStack::kMostFrames);
     stacks().capture(jni, stack);
-    const NameId class_id = objects_.of(jni, thread, nullptr, 0).class_id;
-    scopes_.thread_made(maker, thread_.id_of(jni, thread), scopes_.is_virtual(class_id),
-                        stack.frames());
+    scopes_.thread_made(maker, made, scopes_.is_virtual(class_id), stack.frames());
   } catch (const std::exception&) {  // no memory: the new thread is in no scope
   }
 }

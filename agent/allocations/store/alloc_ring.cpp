@@ -174,8 +174,7 @@ RingSnapshot::Found RingSnapshot::read(std::uint64_t seq, AllocRecord& record,
     const CallTree* const tree = ring_.traces_.get();
     if (tree == nullptr || record.tree != tree->id()) return Found::kNone;
     record.flags &= static_cast<std::uint16_t>(~kFramesOfTrace);
-    record.frame_count =
-        static_cast<std::uint16_t>(tree->read(record.trace, frames.first(ring_.depth_)));
+    record.frame_count = static_cast<std::uint16_t>(tree->read(record.trace, frames));
   }
   return Found::kRecord;
 }

@@ -65,8 +65,10 @@ class RecordSet {
   void set_overtaken(std::int64_t count) { overtaken_ = count; }
 
   // How many frames of a record are listed; its stack may have more.
-  std::size_t listed_frames() const { return listed_frames_; }
   void set_listed_frames(std::size_t count) { listed_frames_ = count; }
+  std::span<const Frame> listed(std::span<const Frame> frames) const {
+    return frames.first(std::min(frames.size(), listed_frames_));
+  }
 
  private:
   struct Stored {

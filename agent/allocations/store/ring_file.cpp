@@ -217,9 +217,9 @@ bool RingFile::copy(std::shared_ptr<CallTree> tree) {
   if (tree == nullptr || tree->most() > header_.nodes) return false;
   copied_ = std::move(tree);
   marks_.tree.store(copied_->id(), std::memory_order_release);
-  copied_->copy_to({reinterpret_cast<TreeCopy::Node*>(memory_ + header_.nodes_at), header_.nodes,
-                    reinterpret_cast<TreeCopy::FrameWord*>(memory_ + header_.frames_at),
-                    header_.frames});
+  copied_->copy_to(
+      {{reinterpret_cast<TreeCopy::Node*>(memory_ + header_.nodes_at), header_.nodes},
+       {reinterpret_cast<TreeCopy::FrameWord*>(memory_ + header_.frames_at), header_.frames}});
   return true;
 }
 

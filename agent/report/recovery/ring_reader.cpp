@@ -101,21 +101,13 @@ class RingImage {
             header_.frames_at < kLargestFile);
   }
 
-  // As much of the tree as is in the file, which may be truncated. It is only read.
-  TreeCopy tree() const {
-    const auto whole = [&](std::uint64_t offset, std::uint32_t count, std::size_t each) {
-      const std::uint64_t there = image_.size() > offset ? image_.size() - offset : 0;
-      return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, there / each));
-    };
-    const auto section = [&]<typename Word>(std::uint64_t offset, std::uint32_t count) {
-      return count > 0 ? const_cast<Word*>(&at<Word>(offset)) : nullptr;
-    };
-    using Node = TreeCopy::Node;
-    using FrameWord = TreeCopy::FrameWord;
-    const std::uint32_t nodes = whole(header_.nodes_at, header_.nodes, sizeof(Node));
-    const std::uint32_t frames = whole(header_.frames_at, header_.frames, sizeof(FrameWord));
-    return {section.operator()<Node>(header_.nodes_at, nodes), nodes,
-            section.operator()<FrameWord>(header_.frames_at, frames), frames};
+  // As many of `count` words as are in the file, which may be truncated. They are only read.
+  template <typename Word>
+  std::span<Word> words(std::uint64_t offset, std::uint32_t count) const {
+    if (offset >= image_.size()) return {};
+    const std::uint64_t there = (image_.size() - offset) / sizeof(Word);
+    return {reinterpret_cast<Word*>(const_cast<std::byte*>(image_.data() + offset)),
+            std::min<std::uint64_t>(count, there)};
   }
 
   std::uint64_t generations() const {
@@ -199,7 +191,8 @@ class RingImage {
       }
     }
     std::sort(seqs.begin(), seqs.end());
-    const TreeCopy tree = this->tree();
+    const TreeCopy tree(words<TreeCopy::Node>(header_.nodes_at, header_.nodes),
+                        words<TreeCopy::FrameWord>(header_.frames_at, header_.frames));
     const std::uint64_t tree_id = marks().tree.load(std::memory_order_acquire);
     KnownStacks known;
     AllocRecord record;

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "stack/frame.h"
@@ -21,13 +22,9 @@ class TreeCopy {
   static constexpr std::uint32_t kCaller = 1u << 31;
 
   TreeCopy() = default;  // no copy
-  TreeCopy(Node* nodes, std::uint32_t node_count, FrameWord* frames, std::uint32_t frame_count)
-      : nodes_(nodes), frames_(frames), node_count_(node_count), frame_count_(frame_count) {}
+  TreeCopy(std::span<Node> nodes, std::span<FrameWord> frames) : nodes_(nodes), frames_(frames) {}
 
-  std::uint32_t node_count() const { return node_count_; }
-  std::uint32_t frame_count() const { return frame_count_; }
-
-  // `number` and `frame_number` must be less than the counts; without a copy nothing is done.
+  // There must be room for `number` and `frame_number`; without a copy nothing is done.
   void put(TraceNumber number, std::uint32_t frame_number, Frame frame);
   void put_caller(TraceNumber number, TraceNumber caller);
 
@@ -35,9 +32,8 @@ class TreeCopy {
   bool read(TraceNumber number, std::vector<Frame>& frames, bool& cut) const;
 
  private:
-  Node* nodes_ = nullptr;
-  FrameWord* frames_ = nullptr;
-  std::uint32_t node_count_ = 0, frame_count_ = 0;
+  std::span<Node> nodes_;
+  std::span<FrameWord> frames_;
 };
 
 }  // namespace ddm

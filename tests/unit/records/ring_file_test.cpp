@@ -59,10 +59,15 @@ struct Writer {
         3};
     REQUIRE(ring->push(record, {&frame, 1}));
   }
-  void push_numbered(int i, CallTree& tree) {
+  // A tracking period whose stacks are in `tree`.
+  void begin(const std::shared_ptr<CallTree>& tree) {
+    ring->clear();
+    REQUIRE(file.copy(tree));
+    ring->use(tree);
+  }
+  void push_numbered(std::int64_t size, std::span<const Frame> frames, CallTree& tree) {
     AllocRecord record;
-    record.size = 16 + i;
-    const std::vector<Frame> frames(static_cast<std::size_t>(i % 10), Frame{1, i % 7});
+    record.size = size;
     record.trace = tree.number_of(frames);
     record.tree = tree.id();
     REQUIRE(ring->push_numbered(record, frames.size()));
@@ -138,28 +143,17 @@ TEST_CASE("a recovered record has its whole stack from the tree in the file") {
         {"app.Main", "m" + std::to_string(i), "()V", "Main.java", false, {{0, 12}}});
     frames.push_back({method, i});
   }
-  const auto push = [&](const std::shared_ptr<CallTree>& tree, std::span<const Frame> stack) {
-    AllocRecord record;
-    record.size = 24;
-    record.trace = tree->number_of(stack);
-    record.tree = tree->id();
-    writer.ring->push_numbered(record, stack.size());
-  };
-  const auto begin = [&](const std::shared_ptr<CallTree>& tree) {
-    writer.ring->clear();
-    REQUIRE(created.file->copy(tree));
-    writer.ring->use(tree);
-  };
   const std::shared_ptr<CallTree> first = CallTree::create(1000, 50);
-  begin(first);
-  push(first, frames);
+  writer.begin(first);
+  writer.push_numbered(24, frames, *first);
   const std::shared_ptr<CallTree> second = CallTree::create(1000, 50);
-  begin(second);
+  writer.begin(second);
   for (const std::size_t depth : {3u, 50u, 51u, 100u, 3u}) {
-    push(second, std::span(frames).first(depth));
+    writer.push_numbered(24, std::span(frames).first(depth), *second);
   }
-  writer.push(1);            // with its own frame
-  push(first, frames);       // of a thread that was delayed since before the second period
+  writer.push(1);  // with its own frame
+  // Of a thread that was delayed since before the second period.
+  writer.push_numbered(24, frames, *first);
   first->number_of(frames);  // not in the file any more
 
   const RingFileReading reading = read_ring_file(path);
@@ -323,11 +317,11 @@ TEST_CASE("damaged files give what is whole or one sentence, never more", "[larg
   REQUIRE(created.file);
   Writer writer(*created.file);
   const std::shared_ptr<CallTree> tree = CallTree::create(20, 8);
-  REQUIRE(created.file->copy(tree));
-  writer.ring->use(tree);
+  writer.begin(tree);
   for (int i = 0; i < 150; ++i) {
+    const std::vector<Frame> frames(static_cast<std::size_t>(i % 10), Frame{1, i % 7});
     if (i % 2 == 0) writer.push(i);
-    if (i % 2 == 1) writer.push_numbered(i, *tree);
+    if (i % 2 == 1) writer.push_numbered(16 + i, frames, *tree);
   }
   created.file.reset();
 
