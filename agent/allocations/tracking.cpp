@@ -30,6 +30,16 @@ constexpr std::chrono::milliseconds kPollEvery{SiteTimes::kFirstStep};
 
 std::int64_t steady_ms() { return monotonic_ns() / 1'000'000; }
 
+// With a ring file, polls follow each other before half of the ring is overwritten: what the file's
+// sites do not include yet is then among its records. `rounds`: of the ring since the last poll.
+std::chrono::nanoseconds next_poll_after(std::chrono::nanoseconds last, double rounds) {
+  static constexpr std::chrono::milliseconds kSoonest{2};
+  const std::chrono::duration<double, std::nano> half_a_round = last * (0.5 / rounds);
+  if (!(half_a_round <= kPollEvery)) return kPollEvery;  // nor if `rounds` is 0
+  return std::max<std::chrono::nanoseconds>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(half_a_round), kSoonest);
+}
+
 }  // namespace
 
 std::unique_ptr<Tracking> Tracking::create(jvmtiEnv* jvmti, JNIEnv* jni, VmFacts facts,
@@ -152,19 +162,19 @@ std::string Tracking::start(JNIEnv* jni) {
   return "";
 }
 
-// The times of allocations come from polls of the sites, so recording costs nothing for them. A
-// poll takes longer with more sites; polls use 1/200 of a processor on average, and may exceed that
-// by kInAdvance of CPU time: a single costly poll (the first one takes 5 ms on a busy machine,
-// usually 10 us) does not delay the next by a second without times.
+// The times of allocations, and the sites in a ring file, come from polls of the sites, so recording
+// costs nothing for them. A poll takes longer with more sites; polls use a share of a processor on
+// average, and may exceed that by kInAdvance of CPU time: a single costly poll (the first one takes
+// 5 ms on a busy machine, usually 10 us) does not delay the next by a second without times.
 void Tracking::start_polling() {
   using std::chrono::nanoseconds;
-  static constexpr int kRestFactor = 200;
   static constexpr nanoseconds kInAdvance = std::chrono::milliseconds(20);
   if (!sites_missing_.empty()) return;
   const auto begin = Chores::Clock::now();
+  const int rest_factor = ring_file_ ? 20 : 200;  // 5 % and 0.5 % of a processor
   poll_chore_ = Chores::of_process().add(
-      [this, began = started_ms_, last = begin,
-       debt = nanoseconds()]() mutable -> std::optional<Chores::Clock::time_point> {
+      [this, rest_factor, began = started_ms_, last = begin, debt = nanoseconds(),
+       drawn = std::uint64_t{0}]() mutable -> std::optional<Chores::Clock::time_point> {
         const std::int64_t cpu_before = cpu_of_this_thread_ns();
         try {
           books_.poll_times(steady_ms() - began);
@@ -172,10 +182,17 @@ void Tracking::start_polling() {
           return {};
         }
         const auto now = Chores::Clock::now();
-        debt = std::max<nanoseconds>(debt - (now - last) / kRestFactor, {}) +
+        debt = std::max<nanoseconds>(debt - (now - last) / rest_factor, {}) +
                nanoseconds(cpu_of_this_thread_ns() - cpu_before);
+        nanoseconds every = kPollEvery;
+        if (ring_file_) {
+          const AllocRing& ring = *ring_.get();
+          const std::uint64_t before = std::exchange(drawn, ring.next_seq());
+          every =
+              next_poll_after(now - last, static_cast<double>(drawn - before) / ring.capacity());
+        }
         last = now;
-        return now + std::max<nanoseconds>(kPollEvery, kRestFactor * (debt - kInAdvance));
+        return now + std::max<nanoseconds>(every, rest_factor * (debt - kInAdvance));
       },
       begin + kPollEvery);
 }
@@ -198,11 +215,9 @@ void Tracking::renew_sites() {
 
 // Where the ring file has no room for the tree, each record stores its frames.
 void Tracking::find_stacks_of_records() {
-  const std::shared_ptr<Sites> sites = books_.shared_sites();
-  std::shared_ptr<CallTree> traces;
-  if (sites) traces = {sites, &sites->traces()};
-  if (ring_file_ && !ring_file_->copy(traces)) traces = nullptr;
-  ring_.get()->use(std::move(traces));
+  std::shared_ptr<Sites> sites = books_.shared_sites();
+  if (ring_file_ && !ring_file_->copy(sites)) sites = nullptr;
+  ring_.get()->use(sites ? std::shared_ptr<CallTree>(sites, &sites->traces()) : nullptr);
 }
 
 std::string Tracking::prepare_hooks(JNIEnv* jni) {

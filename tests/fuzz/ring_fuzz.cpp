@@ -12,7 +12,7 @@
 namespace {
 
 constexpr std::uint64_t kHalfBytes = 1024;
-constexpr std::uint32_t kNodes = 64;
+constexpr std::uint32_t kNodes = 64, kBooks = 4;
 constexpr std::size_t kLargestImage = 32768;
 
 ddm::RingHeader good_head(std::uint8_t choice) {
@@ -24,7 +24,8 @@ ddm::RingHeader good_head(std::uint8_t choice) {
   header.slots_at = header.threads_at + sizeof(ddm::NameSection) + 2 * kHalfBytes;
   header.nodes_at = header.slots_at + std::uint64_t{header.records} * header.slot_bytes;
   header.frames_at = header.nodes_at + header.nodes * sizeof(ddm::TreeCopy::Node);
-  header.file_bytes = header.frames_at + header.frames * sizeof(ddm::TreeCopy::FrameWord);
+  if (header.nodes != 0) header.books = kBooks;
+  header.file_bytes = header.sites_at() + ddm::SiteCopy::bytes_of(header.sites, header.books);
   header.checksum = ddm::ring_checksum(header);
   return header;
 }
@@ -38,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size >= 8 && std::memcmp(data, ddm::kRingMagic.data(), 8) == 0) {
     std::memcpy(image, data, bytes);
   } else if (size > 0) {
-    // One byte for the layout, then: marks and facts, both name sections, slots, nodes, frames.
+    // One byte for the layout, then: marks and facts, both name sections, slots, nodes, frames, sites.
     const ddm::RingHeader header = good_head(data[0]);
     std::memcpy(image, &header, sizeof header);
     constexpr std::size_t kMarksBytes = sizeof(ddm::RingMarks);

@@ -65,6 +65,14 @@ def check_against_notes(facts, report, notes):
     return sum(map(len, made.values()))
 
 
+def check_whole_run(facts, report, noted):
+    """Of each thread's last long[] the note may be missing."""
+    made = sum(site["count"] for site in report.sites
+               if site["class"] == "long[]" and site["stack"] and site["stack"][0]["class"] == "Killed")
+    assert made <= noted + THREADS, (made, noted)
+    assert made >= noted or facts.get("seen_at_least"), (made, noted, facts)
+
+
 def kill_at_a_random_moment(t, directory, engine, seed):
     ring, notes = directory.file("killed.ring"), directory.file("notes")
     process = t.popen("Killed", "notes", notes, str(THREADS),
@@ -77,7 +85,9 @@ def kill_at_a_random_moment(t, directory, engine, seed):
     facts = recover(t, ring, t.path("r.jsonl"))
     assert facts["pid"] == process.pid and facts["engine"] == engine and facts["app"] == "Killed"
     with open(notes, "rb") as f:
-        found = check_against_notes(facts, Report(t.path("r.jsonl")), f.read())
+        noted, report = f.read(), Report(t.path("r.jsonl"))
+    found = check_against_notes(facts, report, noted)
+    check_whole_run(facts, report, sum(struct.unpack_from("<q", noted, i * 64)[0] for i in range(THREADS)))
     os.remove(ring)
     os.remove(notes)
     return found
@@ -198,6 +208,31 @@ def what_is_recovered_has_whole_stacks(t):
             for line in marks:
                 frames = line.rpartition(" ")[0].split(";")
                 assert frames[0] == "DdmTarget.main" and frames.count("DdmTarget.deepMarks") == 21, line
+
+
+@test()
+def the_whole_run_is_recovered_to_the_object(t):
+    """Many times the ring, and what came after the agent's last reading of the sites."""
+    for engine in ENGINES:
+        with Directory() as directory:
+            ring = directory.file("a.ring")
+            with Target(t, agent=f"engine={engine},track=y,dump=none,ring={ring},records=1024") as p:
+                p.tell("deepmarks 100000")
+                while "seen_at_least" in recover(t, ring):  # until the agent's next reading
+                    time.sleep(0.02)
+                p.tell("deepmarks 500")
+                p.process.kill()
+                p.process.wait()
+            facts = recover(t, ring, t.path("r.sites.jsonl"))
+            assert "seen_at_least" not in facts and facts["recorded"] == 1024, facts
+            report = Report(t.path("r.sites.jsonl"))
+            marks = [site for site in report.sites if site["class"] == "DdmTarget$Mark"]
+            assert sum(site["count"] for site in marks) == 100_500, marks
+            assert sum(site["count"] for site in report.sites) == facts["seen"], facts
+            assert sum(site["bytes"] for site in report.sites) == facts["seen_bytes"], facts
+            for site in marks:
+                methods = [frame["method"] for frame in site["stack"]]
+                assert methods.count("deepMarks") == 21 and methods[-1] == "main", methods
 
 
 @test()

@@ -13,7 +13,7 @@ namespace ddm {
 namespace {
 
 constexpr std::string_view kRecoverEndings =
-    ".txt, .collapsed, .jsonl, .html, .pb.gz or .hprof.txt";
+    ".txt, .collapsed, .jsonl, .sites.jsonl, .html, .pb.gz or .hprof.txt";
 
 struct RecoverOptions {
   std::string ring;
@@ -50,6 +50,7 @@ int print_facts(const std::string& path, ProgramState state, const RecoveredRing
   append_summary_members(members, ring.data);
   Json facts = {{"ring", json_text(path)}, {"state", word_for(state)}};
   facts.update(Json::parse(members + "}"));
+  facts["sites"] = ring.data.sites.size();
   facts["unfinished"] = ring.unfinished;
   facts["damaged"] = ring.damaged;
   facts["names_lost"] = ring.names_lost;
@@ -84,10 +85,6 @@ int recover(const RecoverOptions& options) {
     return misused(fmt::format("'{}' shows what is alive, which a ring file does not tell; use {}",
                                options.path, kRecoverEndings));
   }
-  if (format && needs_sites(*format)) {
-    return misused(fmt::format("'{}' shows all sites, and a ring file holds recent records; use {}",
-                               options.path, kRecoverEndings));
-  }
   const std::string path = find_ring(options.ring);
   const RingFileReading reading = read_ring_file(path);
   if (!reading.ring) return refuse(reading.error);
@@ -98,9 +95,12 @@ int recover(const RecoverOptions& options) {
   }
   if (options.json) return print_facts(path, reading.state, ring);
   if (format) {
-    print("{} allocations of the {} program (pid {}) written to {}\n",
-          grouped(as_figure(ring.data.records.size())), word_for(reading.state),
-          ring.data.summary.pid, options.path);
+    const std::string recorded = grouped(as_figure(ring.data.records.size()));
+    const bool whole_run = ring.data.sites.counted();
+    print("{} allocations of the {} program (pid {}) written to {}{}\n",
+          whole_run ? grouped(ring.data.summary.seen) : recorded, word_for(reading.state),
+          ring.data.summary.pid, options.path,
+          whole_run ? fmt::format(", the newest {} one by one", recorded) : "");
   } else {
     print(summary_report(ring.data));
   }
@@ -113,7 +113,7 @@ int recover(const RecoverOptions& options) {
 void add_recover(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "recover",
-                  "Show the records of a killed program from its ring file (ring=PATH)", recover);
+                  "Show the allocations of a killed program from its ring file (ring=PATH)", recover);
   require(
       add_text(command, "RING", options.ring, "The ring file; its program may still be running"));
   add_file(command, "-o", options.path,

@@ -58,6 +58,7 @@ bool Recorder::add(JNIEnv* jni, jobject object, const Known& known, TopFrames to
     record.class_id = facts.class_id;
     if (sites != nullptr) record.trace = trace_of(*sites, stack, record.thread_id, per_thread);
     std::uint64_t seq = 0;
+    books_.begin_record();
     if (sites != nullptr && !per_thread && ring->finds(sites->traces(), record.trace)) {
       record.tree = sites->traces().id();
       seq = ring->push_numbered(record, stack.size());

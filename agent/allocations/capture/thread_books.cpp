@@ -196,8 +196,20 @@ void ThreadBooks::poll_times(std::int64_t ms) {
   const std::lock_guard lock(mutex_);
   if (!sites_) return;
   const auto held = sites_->hold();
-  for (auto& [vm_thread, book] : books_) sites_->take(book->journal, book->seen.read().entries);
+  Seen seen = ended_.seen();
+  std::vector<SiteCopy::Counted> counted;
+  counted.reserve(books_.size());
+  for (auto& [vm_thread, book] : books_) {
+    const Seen own = book->seen.read();
+    sites_->take(book->journal, own.entries);
+    seen.add(own);
+    counted.push_back({book->number, own.last_seq, own.recording});
+  }
+  SiteCopy& copy = sites_->copy();
+  copy.begin();
+  for (const SiteCopy::Counted& one : counted) copy.put(one);
   sites_->poll_times(ms);
+  copy.end(last_number_, seen.count, seen.bytes);
 }
 
 void ThreadBooks::add_names(NamesInUse& used) const {

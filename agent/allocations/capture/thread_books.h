@@ -1,5 +1,4 @@
-// A book per thread: the account of how much of its allocation was seen. allocated - seen =
-// unattributed.
+// A book per thread: how much of its allocation was seen; allocated - seen = unattributed.
 //
 // Books belong to platform threads (carriers, for virtual threads), like the VM's counters. A
 // thread adds to its own book without a lock. The mutex guards the list, and keeps a JavaThread
@@ -7,9 +6,8 @@
 // start() precedes the first event of a tracking period and stop() follows the last, so that
 // allocated >= seen always holds. The agent's own threads have no books.
 //
-// Neither engine sees one kind of object, allocated by carriers: jdk.internal.vm.StackChunk, which
-// holds the stacks of unmounted virtual threads. If all other allocations are seen, the
-// unattributed bytes of carriers are these; other misses are included, so it is an upper bound.
+// Neither engine sees jdk.internal.vm.StackChunk, the stacks of unmounted virtual threads: what is
+// unattributed of carriers, which allocate them, is an upper bound of these.
 #pragma once
 
 #include <jvmti.h>
@@ -75,8 +73,11 @@ class ThreadBooks {
     return book->number;
   }
 
-  // Counts an allocation that was recorded as `seq`. Call after current_book(), on the same thread
-  // and in the same Reading, and only after the record is in the ring.
+  // Call after current_book(), on the same thread and in the same Reading, before the record is in
+  // the ring, and count_recorded() after that.
+  void begin_record() {
+    if (Book* const own = t_own.book) own->seen.begin();
+  }
   void count_recorded(const SiteEntry& one, std::uint64_t seq) {
     count({1, 0, one.weight, static_cast<double>(one.size) * one.weight, seq}, one);
   }
@@ -104,11 +105,10 @@ class ThreadBooks {
   void check_counters(JNIEnv* jni);
   bool has_counters() const { return allocated_ && !counters_are_wrong_; }
 
-  // The key of a book: its JavaThread. Where the VM has no counters, any address owned by the
-  // thread.
+  // The key of a book: its JavaThread, or any address of the thread where there are no counters.
   using Key = AllocatedBytes::VmThread;
 
-  // Which threads may read the counter of a book's thread.
+  // Who may read the counter of a book's thread.
   enum class Counter {
     kShared,  // any, under the mutex, since ThreadEnd removes the book
     kGone,    // none any more: the thread has ended

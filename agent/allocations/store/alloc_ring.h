@@ -82,6 +82,7 @@ class AllocRing {
 
   // The last ticket drawn; 0 = none. Records that happen after this call get a larger seq.
   std::uint64_t last_seq();
+  std::uint64_t next_seq() const { return counters_.next_seq.load(std::memory_order_relaxed); }
   std::uint32_t capacity() const { return records_; }
   std::uint32_t depth() const { return depth_; }
 

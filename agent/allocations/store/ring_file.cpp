@@ -98,8 +98,7 @@ std::uint32_t ring_checksum(RingHeader header) {
   header.checksum = 0;
   std::uint32_t hash = 0x811C9DC5;
   const auto bytes = std::bit_cast<std::array<unsigned char, sizeof header>>(header);
-  const std::size_t count = header.version == 1 ? kRingHeaderBytesOfVersion1 : bytes.size();
-  for (const unsigned char byte : std::span(bytes).first(count)) {
+  for (const unsigned char byte : std::span(bytes).first(ring_header_bytes(header.version))) {
     hash = (hash ^ byte) * 0x01000193;
   }
   return hash;
@@ -122,7 +121,10 @@ RingHeader ring_header(std::uint32_t records, std::uint32_t depth, std::uint32_t
   header.frames = std::min(nodes, FrameNumbers::kNone);
   header.nodes_at = whole_pages(header.slots_at + std::uint64_t{records} * header.slot_bytes);
   header.frames_at = whole_pages(header.nodes_at + nodes * sizeof(TreeCopy::Node));
-  header.file_bytes = whole_pages(header.frames_at + header.frames * sizeof(TreeCopy::FrameWord));
+  header.sites = nodes / 5;
+  header.books = nodes == 0 ? 0 : SiteCopy::kBooks;
+  header.file_bytes =
+      whole_pages(header.sites_at() + SiteCopy::bytes_of(header.sites, header.books));
   return header;
 }
 
@@ -211,13 +213,21 @@ NameLog RingFile::log_at(std::uint64_t offset, std::uint64_t half_bytes) {
 }
 
 // A thread may still add nodes to the former tree.
-bool RingFile::copy(std::shared_ptr<CallTree> tree) {
-  if (copied_) copied_->copy_to({});
+bool RingFile::copy(std::shared_ptr<Sites> sites) {
+  if (copied_) {
+    const auto held = copied_->hold();
+    copied_->traces().copy_to({});
+    copied_->copy() = {};
+  }
   copied_ = nullptr;
-  if (tree == nullptr || tree->most() > header_.nodes) return false;
-  copied_ = std::move(tree);
-  marks_.tree.store(copied_->id(), std::memory_order_release);
-  copied_->copy_to(
+  if (sites == nullptr || sites->traces().most() > header_.nodes) return false;
+  copied_ = std::move(sites);
+  CallTree& tree = copied_->traces();
+  const auto held = copied_->hold();
+  copied_->copy() = {memory_ + header_.sites_at(), header_.sites, header_.books};
+  copied_->copy().clear(tree.id());
+  marks_.tree.store(tree.id(), std::memory_order_release);
+  tree.copy_to(
       {{reinterpret_cast<TreeCopy::Node*>(memory_ + header_.nodes_at), header_.nodes},
        {reinterpret_cast<TreeCopy::FrameWord*>(memory_ + header_.frames_at), header_.frames}});
   return true;

@@ -15,8 +15,8 @@
 
 #include "allocations/store/alloc_ring.h"
 #include "allocations/store/ring_layout.h"
+#include "allocations/store/sites.h"
 #include "stack/names/name_log.h"
-#include "stack/tree/call_tree.h"
 
 namespace ddm {
 
@@ -26,7 +26,7 @@ struct RingFileRequest {
   std::int64_t now_ms = 0;
   std::uint32_t records = kDefaultRecords;
   std::uint32_t depth = kDefaultDepth;
-  std::uint32_t stacks = 0;  // room for a CallTree::create() of as many
+  std::uint32_t stacks = 0;  // room for a Sites::create() of as many
 };
 
 class RingFile {
@@ -52,9 +52,9 @@ class RingFile {
   NameLog names() { return log_at(header_.names_at, header_.names_half_bytes); }
   NameLog thread_names() { return log_at(header_.threads_at, header_.threads_half_bytes); }
 
-  // Copies the tree's nodes into the file from now on, instead of another tree's; null: none.
-  // False: null, or it may get more nodes than the file has room for.
-  bool copy(std::shared_ptr<CallTree> tree);
+  // Copies sites and their stacks into the file from now on, instead of those before; null: none.
+  // False: null, or there may be more nodes than the file has room for.
+  bool copy(std::shared_ptr<Sites> sites);
 
   void write_facts(const RingFacts& facts);  // one thread at a time
 
@@ -70,7 +70,7 @@ class RingFile {
   std::byte* const memory_;
   const RingHeader header_;
   RingMarks& marks_;
-  std::shared_ptr<CallTree> copied_;
+  std::shared_ptr<Sites> copied_;
 };
 
 }  // namespace ddm

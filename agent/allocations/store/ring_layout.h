@@ -1,5 +1,6 @@
 // The layout of ring files, as in docs/ring-format.md. Little-endian; the header contains all
-// offsets, so a file is readable on any machine. Files of version 1 have no nodes and frames.
+// offsets, so a file is readable on any machine. Files of version 1 have no nodes and frames, those
+// of version 2 no sites.
 //
 //   0      RingHeader       written once, before the file has its name
 //   128    RingMarks        state, counters, which facts are valid
@@ -7,7 +8,8 @@
 //   4096   names            NameSection, two halves: classes and methods
 //   ...    threads          NameSection, two halves: thread names
 //   ...    slots            ring_slot.h
-//   ...    nodes, frames    the stacks of records, tree_copy.h
+//   ...    nodes, frames    stacks, tree_copy.h
+//   ...    sites            site_copy.h
 #pragma once
 
 #include <array>
@@ -16,13 +18,14 @@
 #include <cstdint>
 
 #include "allocations/store/alloc_ring.h"
+#include "allocations/store/site_copy.h"
 #include "stack/names/name_log.h"
 #include "stack/tree/tree_copy.h"
 
 namespace ddm {
 
 inline constexpr std::array<char, 8> kRingMagic = {'D', 'D', 'M', 'R', 'I', 'N', 'G', '\n'};
-inline constexpr std::uint32_t kRingVersion = 2;
+inline constexpr std::uint32_t kRingVersion = 3;
 
 struct RingHeader {
   std::array<char, 8> magic = kRingMagic;
@@ -45,9 +48,18 @@ struct RingHeader {
   std::uint64_t frames_at = 0;
   std::uint32_t nodes = 0;
   std::uint32_t frames = 0;
+  // From here on not in version 2.
+  std::uint32_t sites = 0;
+  std::uint32_t books = 0;
+
+  std::uint64_t sites_at() const {
+    return (frames_at + frames * sizeof(TreeCopy::FrameWord) + 63) / 64 * 64;
+  }
 };
-static_assert(sizeof(RingHeader) == 120);
-inline constexpr std::size_t kRingHeaderBytesOfVersion1 = 96;
+static_assert(sizeof(RingHeader) == 128);
+constexpr std::size_t ring_header_bytes(std::uint32_t version) {
+  return version == 1 ? 96 : version == 2 ? 120 : sizeof(RingHeader);
+}
 
 enum class RingState : std::uint32_t {
   kInUse = 1,  // the program runs, or did not end normally

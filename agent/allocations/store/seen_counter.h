@@ -16,6 +16,7 @@ struct Seen {
   double bytes = 0;
   std::uint64_t last_seq = 0;  // the newest record among them
   std::uint64_t entries = 0;   // number of entries written to the thread's SiteJournal
+  bool recording = false;      // a record may be in the ring that is not counted yet
 
   void add(const Seen& more) {
     samples += more.samples;
@@ -28,18 +29,20 @@ struct Seen {
 
 class SeenCounter {
  public:
+  // Called by the owner, before it stores a record that it counts by the next add().
+  void begin() { set_phase(kRecording); }
   // Called by the owner. Adds one allocation; last_seq 0 keeps the previous one, entries is
   // replaced.
   void add(const Seen& more) {
-    const std::uint32_t version = version_.load(std::memory_order_relaxed);
-    version_.store(version + 1, std::memory_order_relaxed);  // odd: being written
+    set_phase(kWriting);
     plus(samples_, more.samples);
     plus(dropped_, more.dropped);
     plus(count_, more.count);
     plus(bytes_, more.bytes);
     if (more.last_seq != 0) last_seq_.store(more.last_seq, std::memory_order_release);
     entries_.store(more.entries, std::memory_order_release);
-    version_.store(version + 2, std::memory_order_release);
+    const std::uint32_t version = version_.load(std::memory_order_relaxed);
+    version_.store((version | kPhase) + 1, std::memory_order_release);
   }
 
   // Call while the owner does not add.
@@ -53,11 +56,13 @@ class SeenCounter {
   Seen read() const {
     for (int tries = 0;; ++tries) {
       const std::uint32_t before = version_.load(std::memory_order_acquire);
-      const Seen seen{
+      Seen seen{
           samples_.load(std::memory_order_acquire),  dropped_.load(std::memory_order_acquire),
           count_.load(std::memory_order_acquire),    bytes_.load(std::memory_order_acquire),
           last_seq_.load(std::memory_order_acquire), entries_.load(std::memory_order_acquire)};
-      const bool whole = (before & 1) == 0 && version_.load(std::memory_order_relaxed) == before;
+      seen.recording = (before & kPhase) == kRecording;
+      const bool whole =
+          (before & kPhase) != kWriting && version_.load(std::memory_order_relaxed) == before;
       // A preempted owner will continue soon, on a busy machine not at once; a stopped one must not
       // block a report.
       if (whole || tries == kMostTries) return seen;
@@ -70,10 +75,16 @@ class SeenCounter {
   }
 
  private:
+  // The lower bits of the version; 0: the owner does neither.
+  static constexpr std::uint32_t kRecording = 1, kWriting = 2, kPhase = 3;
   static constexpr int kTriesAtOnce = 100;
   static constexpr int kMostTries = kTriesAtOnce + 200;
 
-  // Release stores: a reader that has seen one of them also sees the odd version.
+  void set_phase(std::uint32_t phase) {
+    const std::uint32_t version = version_.load(std::memory_order_relaxed);
+    version_.store((version & ~kPhase) | phase, std::memory_order_relaxed);
+  }
+  // Release stores: a reader that has seen one of them also sees that the owner writes.
   template <typename T>
   static void plus(std::atomic<T>& sum, T more) {
     sum.store(sum.load(std::memory_order_relaxed) + more, std::memory_order_release);

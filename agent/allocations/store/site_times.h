@@ -52,6 +52,11 @@ class SiteTimes {
     word |= bit;
     polled_[changes_++] = {site, static_cast<float>(sum.count), sum.bytes};
   }
+  // Calls use(site) for each that has changed since the last poll.
+  template <typename Use>
+  void for_each_change(Use use) const {
+    for (std::size_t i = 0; i < changes_; ++i) use(polled_[i].site);
+  }
   // `ms`: since tracking began.
   void poll(const SiteTable& sites, std::int64_t ms);
 

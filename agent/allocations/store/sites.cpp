@@ -5,7 +5,10 @@
 namespace ddm {
 
 std::shared_ptr<Sites> Sites::create(std::uint32_t most, std::uint32_t depth) {
-  std::unique_ptr<CallTree> traces = CallTree::create(most, depth);
+  return of(CallTree::create(most, depth));
+}
+
+std::shared_ptr<Sites> Sites::of(std::unique_ptr<CallTree> traces) {
   if (!traces) return nullptr;
   std::shared_ptr<Sites> sites(new Sites(std::move(traces)));
   return sites->table_.good() && sites->times_.good() ? sites : nullptr;
@@ -41,6 +44,11 @@ void Sites::follow(SiteNumber site, const SiteEntry& one) {
     strays_.push_back(one.handle);
   } catch (const std::bad_alloc&) {  // the weak handle leaks, a few bytes in the VM
   }
+}
+
+void Sites::poll_times(std::int64_t ms) {
+  times_.for_each_change([&](SiteNumber site) { copy_.put(site, table_[site]); });
+  times_.poll(table_, ms);
 }
 
 std::vector<SiteReading> Sites::sums() const {

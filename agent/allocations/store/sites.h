@@ -19,6 +19,7 @@
 #include "allocations/store/live_history.h"
 #include "allocations/store/live_sum.h"
 #include "allocations/store/live_table.h"
+#include "allocations/store/site_copy.h"
 #include "allocations/store/site_table.h"
 #include "allocations/store/site_times.h"
 #include "stack/tree/call_tree.h"
@@ -70,6 +71,7 @@ class Sites {
  public:
   // Null: no memory.
   static std::shared_ptr<Sites> create(std::uint32_t most, std::uint32_t depth);
+  static std::shared_ptr<Sites> of(std::unique_ptr<CallTree> traces);  // the same, null for null
 
   CallTree& traces() { return *traces_; }
   const CallTree& traces() const { return *traces_; }
@@ -102,8 +104,10 @@ class Sites {
   std::vector<SiteReading> sums() const;
   void add_names(NamesInUse& used) const;
 
-  // Inside a hold(): attributes the increments since the last poll to that time (SiteTimes).
-  void poll_times(std::int64_t ms) { times_.poll(table_, ms); }
+  // Inside a hold(): attributes the increments since the last poll to that time (SiteTimes), and
+  // puts the changed sites in the copy.
+  void poll_times(std::int64_t ms);
+  SiteCopy& copy() { return copy_; }  // inside a hold()
   TimesReading times() const;
 
   // Inside a hold(), without now_ms.
@@ -135,6 +139,7 @@ class Sites {
   mutable std::mutex mutex_;
   SiteTable table_;
   SiteTimes times_;
+  SiteCopy copy_;
   std::unique_ptr<LiveTable> live_;
   std::vector<std::uint64_t> strays_;
 };

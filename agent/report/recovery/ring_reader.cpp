@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "allocations/store/ring_layout.h"
+#include "report/recovery/site_reader.h"
+#include "stack/tree/node_word.h"
 
 namespace ddm {
 namespace {
@@ -37,14 +39,17 @@ class RingImage {
     for (int i = 0; i < kReadTries; ++i) {
       RecoveredRing& ring = result.ring.emplace();
       const std::uint64_t before = generations();
-      // Records first: the names that they refer to were stored before them.
+      // Records first, then sites: what one refers to was stored before it.
+      const std::uint64_t next_seq = marks().counters.next_seq.load(std::memory_order_acquire);
       read_records(ring);
-      read_names(ring);
+      const SiteCopy::Reading sites = read_sites();
+      read_names(ring, sites, oldest_kept(next_seq));
       if (before == generations()) break;
     }
     result.ring->data.records = std::move(records_);
     result.ring->data.records.set_listed_frames(header_.depth);
-    read_facts(*result.ring);
+    result.ring->data.sites = sites_.sites;
+    summarize(read_facts(), *result.ring);
     return result;
   }
 
@@ -69,6 +74,7 @@ class RingImage {
              " of the ring file; this ddm reads 1 to " + std::to_string(kRingVersion);
     }
     if (header_.version == 1) header_.nodes = header_.frames = 0;
+    if (header_.version <= 2) header_.sites = header_.books = 0;
     if (header_.checksum != ring_checksum(header_) || header_.records < 1 ||
         header_.records > kMaxRecords || header_.depth < 1 || header_.depth > kMaxDepth ||
         header_.slot_bytes != RingSlots::adjacent_bytes(header_.depth) ||
@@ -98,7 +104,7 @@ class RingImage {
             header_.nodes_at < kLargestFile &&
             header_.nodes_at + header_.nodes * sizeof(TreeCopy::Node) <= header_.frames_at &&
             header_.frames_at % sizeof(TreeCopy::FrameWord) == 0 &&
-            header_.frames_at < kLargestFile);
+            header_.frames_at < kLargestFile && header_.frames <= NodeWord::kFrame);
   }
 
   // As many of `count` words as are in the file, which may be truncated. They are only read.
@@ -124,7 +130,31 @@ class RingImage {
     return image_.subspan(section_at + sizeof(NameSection) + half * half_bytes, used);
   }
 
-  void read_names(RecoveredRing& ring) {
+  // Of a running program, the sites may change during the read.
+  SiteCopy::Reading read_sites() const {
+    const std::uint64_t at = header_.sites_at();
+    if (header_.sites == 0 ||
+        at + SiteCopy::bytes_of(header_.sites, header_.books) > image_.size()) {
+      return {};
+    }
+    const SiteCopy copy(const_cast<std::byte*>(image_.data() + at), header_.sites, header_.books);
+    SiteCopy::Reading reading;
+    for (int i = 0; i < kReadTries && !reading.whole; ++i) reading = copy.read();
+    return reading;
+  }
+
+  // Records before this seq, which is drawn from `next_seq`, may have been overwritten.
+  std::uint64_t oldest_kept(std::uint64_t next_seq) const {
+    const std::uint64_t first = marks().counters.first_seq;
+    return next_seq > header_.records ? std::max(first, next_seq - header_.records) : first;
+  }
+
+  TreeCopy tree() const {
+    return {words<TreeCopy::Node>(header_.nodes_at, header_.nodes),
+            words<TreeCopy::FrameWord>(header_.frames_at, header_.frames)};
+  }
+
+  void read_names(RecoveredRing& ring, const SiteCopy::Reading& sites, std::uint64_t oldest_kept) {
     ring.names = std::make_unique<NameTable>();
     NameIds classes, methods;
     decode_names(half_of(header_.names_at, header_.names_half_bytes), [&](NameEntry&& entry) {
@@ -142,27 +172,20 @@ class RingImage {
     ring.data.names = ring.names.get();
     ring.names_lost =
         at<NameSection>(header_.names_at).lost + at<NameSection>(header_.threads_at).lost;
-    records_.renumber([&](NameId id) { return translated(classes, id); },
-                      [&](NameId id) { return translated(methods, id); });
+    const FileNames file_names{[&](NameId id) { return translated(classes, id); },
+                               [&](NameId id) { return translated(methods, id); }};
+    sites_ = {};
+    records_.renumber(file_names.class_of, file_names.method_of);
+    if (sites.tree == 0 || sites.tree != marks().tree.load(std::memory_order_acquire)) return;
+    const RingFacts facts = read_facts();
+    const SiteSum known{kUnknownName, kNoTrace, static_cast<double>(figure(facts.seen)),
+                        static_cast<double>(figure(facts.seen_bytes))};
+    sites_ = recover_sites(sites, tree(), records_, oldest_kept, file_names, known);
   }
 
   static NameId translated(const NameIds& ids, NameId id) {
     const auto found = ids.find(id);
     return found == ids.end() ? kUnknownName : found->second;
-  }
-
-  void translate(const NameIds& classes, const NameIds& methods) {
-    RecordSet named;
-    std::vector<Frame> frames;
-    for (std::size_t i = records_.size(); i-- > 0;) {
-      auto [record, of_file] = records_[i];
-      frames.assign(of_file.begin(), of_file.end());
-      for (Frame& frame : frames) frame.method = translated(methods, frame.method);
-      AllocRecord copy = record;
-      copy.class_id = translated(classes, record.class_id);
-      named.append_newer(copy, frames);
-    }
-    records_ = std::move(named);
   }
 
   bool makes_sense(const AllocRecord& record) const {
@@ -191,8 +214,7 @@ class RingImage {
       }
     }
     std::sort(seqs.begin(), seqs.end());
-    const TreeCopy tree(words<TreeCopy::Node>(header_.nodes_at, header_.nodes),
-                        words<TreeCopy::FrameWord>(header_.frames_at, header_.frames));
+    const TreeCopy tree = this->tree();
     const std::uint64_t tree_id = marks().tree.load(std::memory_order_acquire);
     KnownStacks known;
     AllocRecord record;
@@ -247,7 +269,32 @@ class RingImage {
     return {text.data(), strnlen(text.data(), N)};
   }
 
-  void read_facts(RecoveredRing& ring) const {
+  static std::int64_t figure(std::int64_t value) {
+    return value >= 0 && value < kLargestFigure ? value : 0;
+  }
+
+  // Without sites: the summary's figures are slightly older than the newest records, or those of
+  // the start. Record numbers are consecutive except for at most one in kUnusedOf, which bounds the
+  // number of records. (A sample stands for several.)
+  void seen_by_records(const RecordSet& records, std::int64_t updated_ms,
+                       ReportSummary& summary) const {
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < records.size(); ++i) bytes += records[i].record.size;
+    std::int64_t least = static_cast<std::int64_t>(records.size());
+    if (!records.empty()) {
+      const AllocRecord& newest = records[0].record;
+      const std::uint64_t first = marks().counters.first_seq;
+      const std::uint64_t drawn = newest.seq >= first ? newest.seq - first + 1 : 0;
+      if (newest.weight == 1) {
+        least = std::max(least, figure(static_cast<std::int64_t>(drawn - drawn / kUnusedOf)));
+      }
+      summary.seen_at_least = least > summary.seen || newest.time_ms > updated_ms;
+    }
+    summary.seen = std::max(summary.seen, least);
+    summary.seen_bytes = std::max(summary.seen_bytes, bytes);
+  }
+
+  RingFacts read_facts() const {
     RingFacts facts;
     for (int i = 0; i < kReadTries; ++i) {
       const std::uint64_t turn = marks().facts_turn.load(std::memory_order_acquire);
@@ -260,40 +307,31 @@ class RingImage {
       facts = std::bit_cast<RingFacts>(words);
       if (marks().facts_turn.load(std::memory_order_relaxed) == turn) break;
     }
-    const auto figure = [](std::int64_t value) {
-      return value >= 0 && value < kLargestFigure ? value : 0;
-    };
+    return facts;
+  }
+
+  void summarize(const RingFacts& facts, RecoveredRing& ring) const {
     ReportSummary& summary = ring.data.summary;
     summary.pid = header_.pid;
     summary.app = text_of(facts.app);
     summary.vm = text_of(facts.vm);
     summary.engine = text_of(facts.engine);
     summary.walker = text_of(facts.walker);
-    // The figures are slightly older than the newest records, or those of the start. Record numbers
-    // are consecutive except for at most one in kUnusedOf, which bounds the number of records. (A
-    // sample stands for several.)
     summary.seen = figure(facts.seen);
     summary.seen_bytes = figure(facts.seen_bytes);
-    std::int64_t bytes = 0;
-    const RecordSet& records = ring.data.records;
-    for (std::size_t i = 0; i < records.size(); ++i) bytes += records[i].record.size;
-    std::int64_t least = static_cast<std::int64_t>(records.size());
-    if (!records.empty()) {
-      const AllocRecord& newest = records[0].record;
-      const std::uint64_t first = marks().counters.first_seq;
-      const std::uint64_t drawn = newest.seq >= first ? newest.seq - first + 1 : 0;
-      if (newest.weight == 1) {
-        least = std::max(least, figure(static_cast<std::int64_t>(drawn - drawn / kUnusedOf)));
-      }
-      summary.seen_at_least = least > summary.seen || newest.time_ms > facts.updated_ms;
+    if (ring.data.sites.counted()) {
+      summary.seen = sites_.count;
+      summary.seen_bytes = sites_.bytes;
+      summary.seen_at_least = !sites_.complete || ring.damaged != 0;
+    } else {
+      seen_by_records(ring.data.records, facts.updated_ms, summary);
     }
-    summary.seen = std::max(summary.seen, least);
-    summary.seen_bytes = std::max(summary.seen_bytes, bytes);
     summary.dropped = figure(facts.dropped);
     if (facts.unattributed_bytes >= 0)
       summary.unattributed_bytes = figure(facts.unattributed_bytes);
     summary.classes_rewritten = figure(facts.classes_rewritten);
     summary.tracked_ms = figure(facts.tracked_ms);
+    const RecordSet& records = ring.data.records;
     if (!records.empty() && facts.updated_ms > 0 && facts.updated_ms < kLatestMs) {
       const std::int64_t later = records[0].record.time_ms - facts.updated_ms;
       summary.tracked_ms += std::max<std::int64_t>(later, 0);
@@ -305,6 +343,7 @@ class RingImage {
   const std::span<const std::byte> image_;
   RingHeader header_;
   RecordSet records_;
+  RecoveredSites sites_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 namespace ddm {
 namespace {
@@ -22,9 +23,9 @@ std::unique_ptr<CallTree> CallTree::create(std::uint32_t stacks, std::uint32_t d
       tree->words_.good() && tree->runs_.good() && tree->frames_.good() && tree->seldom_.good();
   if (!good) return nullptr;
   // The word before kEmptyTrace and kCutTrace holds their caller; no run continues after these.
-  tree->words_[kNoTrace] = kCallerWord | kNoTrace;
-  tree->words_[kEmptyTrace] = kCallerWord | kEmptyTrace;
-  tree->words_[kCutTrace] = kCallerWord;
+  tree->words_[kNoTrace] = NodeWord::kCaller | kNoTrace;
+  tree->words_[kEmptyTrace] = NodeWord::kCaller | kEmptyTrace;
+  tree->words_[kCutTrace] = NodeWord::kCaller;
   return tree;
 }
 
@@ -91,7 +92,7 @@ TraceNumber CallTree::number_missing(TraceNumber caller, std::span<const Frame> 
   std::size_t missing = frames.size();
   const std::uint64_t hash = hash_of(caller, frames[missing - 1], 0);
   seldom_.prefetch(hash);
-  __builtin_prefetch(&runs_[hash_of(outer.anchor, frames.front(), kGap) >> 32 & mask_]);
+  __builtin_prefetch(&runs_[hash_of(outer.anchor, frames.front(), NodeWord::kGap) >> 32 & mask_]);
   std::uint64_t hash_of_stack = hash;
   for (std::size_t i = missing - 1; i-- > 0;) {
     hash_of_stack ^= hash_of_stack >> 32 ^ std::bit_cast<std::uint64_t>(frames[i]);
@@ -130,7 +131,8 @@ inline bool CallTree::has(TraceNumber caller, std::uint32_t flag) const {
 
 inline TraceNumber CallTree::find(TraceNumber caller, Frame frame) const {
   const std::uint32_t next = word(caller + 1);
-  if ((next & (kCallerWord | kGap | kNode)) == kNode && frames_[next & kFrame] == frame) {
+  if ((next & (NodeWord::kCaller | NodeWord::kGap | NodeWord::kNode)) == NodeWord::kNode &&
+      frames_[next & NodeWord::kFrame] == frame) {
     return caller + 1;
   }
   const std::uint64_t hash = hash_of(caller, frame, 0);
@@ -138,8 +140,8 @@ inline TraceNumber CallTree::find(TraceNumber caller, Frame frame) const {
 }
 
 inline TraceNumber CallTree::find_gap(TraceNumber caller, Frame innermost) const {
-  if (!has(caller, kHasGaps)) return kNoTrace;
-  return find_run(hash_of(caller, innermost, kGap), caller, innermost, kGap);
+  if (!has(caller, NodeWord::kHasGaps)) return kNoTrace;
+  return find_run(hash_of(caller, innermost, NodeWord::kGap), caller, innermost, NodeWord::kGap);
 }
 
 TraceNumber CallTree::find_run(std::uint64_t hash, TraceNumber caller, Frame frame,
@@ -151,8 +153,8 @@ TraceNumber CallTree::find_run(std::uint64_t hash, TraceNumber caller, Frame fra
     if ((there ^ static_cast<std::uint32_t>(hash)) >> kNumberBits != 0) continue;
     const TraceNumber number = there & kNumber;
     const std::uint32_t node = word(number);
-    if (word(number - 1) == (kCallerWord | caller) && (node & kGap) == gap &&
-        frames_[node & kFrame] == frame) {
+    if (word(number - 1) == (NodeWord::kCaller | caller) && (node & NodeWord::kGap) == gap &&
+        frames_[node & NodeWord::kFrame] == frame) {
       return number;
     }
   }
@@ -173,7 +175,7 @@ TraceNumber CallTree::number_with_gap(TraceNumber caller, Frame innermost, const
   if (outer.first == kNoTrace) return kNoTrace;  // not even the outermost frame has a node
   TraceNumber number = find_gap(caller, innermost);
   if (number == kNoTrace && gaps_room_.is_open_to(1)) {
-    number = insert(caller, innermost, kGap, &gaps_room_);
+    number = insert(caller, innermost, NodeWord::kGap, &gaps_room_);
   }
   if (number != kNoTrace) return number;
   if (outer.anchor != kNoTrace) number = outer_gap(outer.anchor, innermost, gaps_room_, hits);
@@ -190,9 +192,11 @@ TraceNumber CallTree::outer_gap(TraceNumber caller, Frame innermost, NodeRoom& r
   const TraceNumber known = find_gap(caller, innermost);
   if (known != kNoTrace) return known;
   const auto is_frequent = [&] {
-    return hits > 0 && room.is_open_to(seldom_.hit(hash_of(caller, innermost, kGap), hits));
+    return hits > 0 &&
+           room.is_open_to(seldom_.hit(hash_of(caller, innermost, NodeWord::kGap), hits));
   };
-  return room.is_open_to(1) || is_frequent() ? insert(caller, innermost, kGap, &room) : kNoTrace;
+  return room.is_open_to(1) || is_frequent() ? insert(caller, innermost, NodeWord::kGap, &room)
+                                             : kNoTrace;
 }
 
 TraceNumber CallTree::insert(TraceNumber caller, Frame frame, std::uint32_t gap, NodeRoom* room) {
@@ -209,12 +213,12 @@ TraceNumber CallTree::append(TraceNumber caller, Frame frame, std::uint32_t gap,
   const FrameNumber frame_number = frames_.number_of(frame);
   if (frame_number == FrameNumbers::kNone) return kNoTrace;
   if (room != nullptr) room->take(number - last);
-  copy_.put(number, frame_number, frame);
+  copy_.put(number, NodeWord::kNode | gap | frame_number, frame);
   if (!goes_on) {
     copy_.put_caller(number - 1, caller);
-    words_[number - 1].store(kCallerWord | caller, std::memory_order_release);
+    words_[number - 1].store(NodeWord::kCaller | caller, std::memory_order_release);
   }
-  words_[number].store(kNode | gap | frame_number, std::memory_order_release);
+  words_[number].store(NodeWord::kNode | gap | frame_number, std::memory_order_release);
   last_.store(number, std::memory_order_release);
   if (goes_on) return number;
   ++run_count_;
@@ -222,11 +226,44 @@ TraceNumber CallTree::append(TraceNumber caller, Frame frame, std::uint32_t gap,
   std::size_t at = hash >> 32 & mask_;
   while (runs_[at].load(std::memory_order_relaxed) != 0) at = (at + 1) & mask_;
   if (caller > kCutTrace) {
-    words_[caller].fetch_or(gap == 0 ? filter_of(hash) : kHasGaps, std::memory_order_release);
+    words_[caller].fetch_or(gap == 0 ? filter_of(hash) : NodeWord::kHasGaps,
+                            std::memory_order_release);
   }
   runs_[at].store((static_cast<std::uint32_t>(hash) & ~kNumber) | number,
                   std::memory_order_release);
   return number;
+}
+
+// Whatever a damaged copy contains, callers have nodes, smaller numbers, and fewer frames.
+std::unique_ptr<CallTree> CallTree::read_only(const TreeCopy& copy,
+                                              const std::function<Frame(Frame)>& translate) {
+  const auto end =
+      static_cast<TraceNumber>(std::min<std::size_t>(copy.nodes(), most_of(kMaxTraces)));
+  auto tree = create(std::clamp(end / kWordsOfStack, 1u, kMaxTraces), kMaxTreeDepth);
+  if (!tree) return nullptr;
+  std::vector<FrameNumber> numbers(copy.frames(), FrameNumbers::kNone);
+  std::vector<std::uint16_t> depths(end);  // 0: no node
+  for (TraceNumber number = kCutTrace + 1; number < end; ++number) {
+    const std::uint32_t word = copy.word(number);
+    if ((word & NodeWord::kCaller) != 0) {
+      const TraceNumber caller = word & ~NodeWord::kCaller;
+      tree->words_[number] = caller < number ? word : NodeWord::kCaller;
+      continue;
+    }
+    const std::uint32_t of_copy = word & NodeWord::kFrame;
+    if ((word & NodeWord::kNode) == 0 || of_copy >= numbers.size()) continue;
+    const TraceNumber caller = tree->caller(number);
+    const bool outermost = caller == kEmptyTrace || caller == kCutTrace;
+    if ((!outermost && depths[caller] == 0) || depths[caller] == kMaxTreeDepth) continue;
+    if (numbers[of_copy] == FrameNumbers::kNone) {
+      numbers[of_copy] = tree->frames_.number_of(translate(copy.frame(of_copy)));
+      if (numbers[of_copy] == FrameNumbers::kNone) continue;
+    }
+    depths[number] = static_cast<std::uint16_t>(depths[caller] + 1);
+    tree->words_[number] = NodeWord::kNode | (word & NodeWord::kGap) | numbers[of_copy];
+    tree->last_ = number;
+  }
+  return tree;
 }
 
 std::size_t CallTree::size(TraceNumber number) const {

@@ -1,15 +1,8 @@
 // The calling-context tree: every distinct stack is a node, (caller's node, frame), so that stacks
 // share their common outer frames, and a stack of any depth costs only its new frames.
 //
-// Nodes are stored in runs of four-byte words, each callee after its caller. A node's number is the
-// index of its word:
-//
-// | word     | bit 31 | bit 30 | bit 29 | bit 28   | bits 27-20 | bits 19-0           |
-// | caller's | 1      | the node that the run is called by                          |
-// | a node's | 0      | kGap   | kNode  | kHasGaps | filter     | its frame's number  |
-//
-// kHasGaps: the node has callees with a gap. The filter has bits for hashes of other callees that
-// begin runs: most searches for a callee that does not exist need no table.
+// Nodes are stored in runs of four-byte words (node_word.h), each callee after its caller. A node's
+// number is the index of its word. Most searches for a missing callee end at its caller's filter.
 //
 // A callee that is added right after its caller continues the caller's run; every other callee
 // begins a run of its own, which a hash table finds by caller and frame. A client that knows the
@@ -30,6 +23,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -39,6 +33,7 @@
 #include "stack/names/name_table.h"
 #include "stack/tree/frame_numbers.h"
 #include "stack/tree/node_room.h"
+#include "stack/tree/node_word.h"
 #include "stack/tree/tree_copy.h"
 
 namespace ddm {
@@ -57,6 +52,9 @@ class CallTree {
 
   // `frames`: innermost first. A stack with more than depth() frames is cut there. Any thread.
   TraceNumber number_of(std::span<const Frame> frames);
+
+  // The sound nodes of a copy, to be read only, with translated frames. Null: no memory.
+  static std::unique_ptr<CallTree> read_only(const TreeCopy&, const std::function<Frame(Frame)>&);
 
   // Goes from `caller` (a node or kEmptyTrace) to the callees `frames`, innermost first, and sets it
   // to the last one. Adds missing nodes while room is open to any new stack. Stores the nodes in
@@ -79,15 +77,15 @@ class CallTree {
   // The caller of a stack's outermost frame: kEmptyTrace or kCutTrace.
   TraceNumber caller(TraceNumber number) const {
     const std::uint32_t before = word(number - 1);
-    return (before & kCallerWord) != 0 ? before & ~kCallerWord : number - 1;
+    return (before & NodeWord::kCaller) != 0 ? before & ~NodeWord::kCaller : number - 1;
   }
-  Frame frame(TraceNumber number) const { return frames_[word(number) & kFrame]; }
+  Frame frame(TraceNumber number) const { return frames_[word(number) & NodeWord::kFrame]; }
   std::size_t size(TraceNumber number) const;  // frames, counted node by node
   // Copies frames, innermost first; returns their number.
   std::size_t read(TraceNumber number, std::span<Frame> to) const;
   bool cut(TraceNumber number) const;  // the stack had more frames beyond the outermost one
   // The stack had more frames between the innermost one and the others.
-  bool has_gap(TraceNumber of) const { return of > kCutTrace && (word(of) & kGap) != 0; }
+  bool has_gap(TraceNumber of) const { return of > kCutTrace && (word(of) & NodeWord::kGap) != 0; }
   bool lacks_frames(TraceNumber number) const {
     return has_gap(number) || (number > kCutTrace && frame(number).method == kLeftOutName);
   }
@@ -97,14 +95,14 @@ class CallTree {
     return kCutTrace + 1 + kWordsOfStack * stacks + kForOutermost;
   }
   std::uint32_t depth() const { return depth_; }
-  // The largest number so far. Smaller ones may be no node: they have a caller, but no figure.
+  // Numbers that are no node have a caller, but no figure.
+  bool is_node(TraceNumber number) const { return (word(number) & NodeWord::kNode) != 0; }
+  // The largest number so far.
   TraceNumber last() const { return last_.load(std::memory_order_acquire); }
   void add_names(NamesInUse& used) const;
 
  private:
   using Word = std::atomic<std::uint32_t>;
-  static constexpr std::uint32_t kCallerWord = 1u << 31, kGap = 1u << 30, kNode = 1u << 29;
-  static constexpr std::uint32_t kHasGaps = 1u << 28, kFrame = (1u << FrameNumbers::kBits) - 1;
   // A word of the hash table: the number of a run's first node, and bits of the hash as a filter.
   static constexpr unsigned kNumberBits = 24;
   static constexpr std::uint32_t kNumber = (1u << kNumberBits) - 1;

@@ -59,11 +59,11 @@ struct Writer {
         3};
     REQUIRE(ring->push(record, {&frame, 1}));
   }
-  // A tracking period whose stacks are in `tree`.
-  void begin(const std::shared_ptr<CallTree>& tree) {
+  // A tracking period with these sites.
+  void begin(const std::shared_ptr<Sites>& sites) {
     ring->clear();
-    REQUIRE(file.copy(tree));
-    ring->use(tree);
+    REQUIRE(file.copy(sites));
+    ring->use({sites, &sites->traces()});
   }
   void push_numbered(std::int64_t size, std::span<const Frame> frames, CallTree& tree) {
     AllocRecord record;
@@ -143,18 +143,18 @@ TEST_CASE("a recovered record has its whole stack from the tree in the file") {
         {"app.Main", "m" + std::to_string(i), "()V", "Main.java", false, {{0, 12}}});
     frames.push_back({method, i});
   }
-  const std::shared_ptr<CallTree> first = CallTree::create(1000, 50);
+  const std::shared_ptr<Sites> first = Sites::create(1000, 50);
   writer.begin(first);
-  writer.push_numbered(24, frames, *first);
-  const std::shared_ptr<CallTree> second = CallTree::create(1000, 50);
+  writer.push_numbered(24, frames, first->traces());
+  const std::shared_ptr<Sites> second = Sites::create(1000, 50);
   writer.begin(second);
   for (const std::size_t depth : {3u, 50u, 51u, 100u, 3u}) {
-    writer.push_numbered(24, std::span(frames).first(depth), *second);
+    writer.push_numbered(24, std::span(frames).first(depth), second->traces());
   }
   writer.push(1);  // with its own frame
   // Of a thread that was delayed since before the second period.
-  writer.push_numbered(24, frames, *first);
-  first->number_of(frames);  // not in the file any more
+  writer.push_numbered(24, frames, first->traces());
+  first->traces().number_of(frames);  // not in the file any more
 
   const RingFileReading reading = read_ring_file(path);
   REQUIRE(reading.ring);
@@ -189,8 +189,8 @@ TEST_CASE("a file whose tree is missing or too small for one has records with th
   auto created = RingFile::create(request);
   REQUIRE(created.file);
   CHECK_FALSE(created.file->copy(nullptr));
-  CHECK_FALSE(created.file->copy(CallTree::create(11, 8)));
-  CHECK(created.file->copy(CallTree::create(10, 8)));
+  CHECK_FALSE(created.file->copy(Sites::create(11, 8)));
+  CHECK(created.file->copy(Sites::create(10, 8)));
 }
 
 TEST_CASE("a ring file of version 1 is read") {
@@ -316,12 +316,17 @@ TEST_CASE("damaged files give what is whole or one sentence, never more", "[larg
   auto created = RingFile::create(request);
   REQUIRE(created.file);
   Writer writer(*created.file);
-  const std::shared_ptr<CallTree> tree = CallTree::create(20, 8);
-  writer.begin(tree);
+  const std::shared_ptr<Sites> sites = Sites::create(20, 8);
+  writer.begin(sites);
   for (int i = 0; i < 150; ++i) {
     const std::vector<Frame> frames(static_cast<std::size_t>(i % 10), Frame{1, i % 7});
     if (i % 2 == 0) writer.push(i);
-    if (i % 2 == 1) writer.push_numbered(16 + i, frames, *tree);
+    if (i % 2 == 1) writer.push_numbered(16 + i, frames, sites->traces());
+    sites->count({static_cast<NameId>(i % 10), sites->traces().number_of(frames), 16 + i, 1});
+  }
+  {
+    const auto held = sites->hold();
+    sites->poll_times(1);
   }
   created.file.reset();
 
@@ -360,7 +365,8 @@ TEST_CASE("damaged files give what is whole or one sentence, never more", "[larg
     std::vector<char> bytes = good;
     for (int i = 0; i < 200; ++i) {
       const std::size_t at =
-          random() % 3 == 0 ? 128 + random() % 4000
+          random() % 4 == 0   ? header.sites_at() + random() % 8000
+          : random() % 3 == 0 ? 128 + random() % 4000
           : random() % 2 == 0
               ? header.names_at + random() % 20000
               : header.slots_at + random() % (header.frames_at + 512 - header.slots_at);
@@ -371,6 +377,7 @@ TEST_CASE("damaged files give what is whole or one sentence, never more", "[larg
     CHECK(reading.ring->data.records.size() <= 200);
     summary_report(reading.ring->data);
     text_report(reading.ring->data, [](std::string_view) { return true; });
+    html_report(reading.ring->data);
   }
 }
 
