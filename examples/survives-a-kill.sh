@@ -1,5 +1,5 @@
 #!/bin/sh
-# Kills a program with SIGKILL while it works, and shows what it had recorded up to its last moment.
+# Kills a program with SIGKILL while it works, and shows its whole run up to its last moment.
 . "$(dirname "$0")/programs/prepare.sh"
 ddm=build/release/bin/ddm
 

@@ -24,28 +24,40 @@ void warn_of_disk(const std::string& text, const std::string& path) {
       text, better.empty() ? "a directory on a tmpfs" : "ring=NAME (in " + better.front() + ")");
 }
 
-// Creates the file at the first possible path.
+// Creates the file at the first possible path, or else the first one without the sites.
 std::unique_ptr<RingFile> create_file(const std::string& text,
                                       const std::vector<std::string>& paths,
                                       RingFileRequest request) {
   const bool named_directory = text.find('/') != std::string::npos;
   std::string error = "there is no tmpfs for it: $XDG_RUNTIME_DIR and /dev/shm are none";
-  for (const std::string& path : paths) {
+  bool in_use = false;  // usually by the program that started this one
+  const auto create = [&](const std::string& path) -> std::unique_ptr<RingFile> {
     if (!named_directory) {
       error = make_ring_directory(directory_of(path));
-      if (!error.empty()) continue;
+      if (!error.empty()) return nullptr;
     }
     request.path = path;
     RingFile::Created created = RingFile::create(request);
-    if (created.file) {
-      warn_of_disk(text, path);
-      if (!created.kept_as.empty()) {
-        log_warn("ring={}: a killed program's records are kept as {}", text, created.kept_as);
-      }
-      return std::move(created.file);
-    }
     error = created.error;
-    if (created.in_use) break;  // usually by the program that started this one
+    in_use = created.in_use;
+    if (!created.file) return nullptr;
+    warn_of_disk(text, path);
+    if (!created.kept_as.empty()) {
+      log_warn("ring={}: a killed program's records are kept as {}", text, created.kept_as);
+    }
+    return std::move(created.file);
+  };
+  for (const bool with_sites : {true, false}) {
+    request.sites = with_sites;
+    for (std::size_t i = 0; i < paths.size() && !in_use; ++i) {
+      std::unique_ptr<RingFile> file = create(paths[i]);
+      if (!file) continue;
+      if (!with_sites) {
+        log_warn("ring={}: {} has no room for the sites of the whole run, only for records", text,
+                 file->path());
+      }
+      return file;
+    }
   }
   log_warn("ring={}: {}; the records stay in memory", text, error);
   return nullptr;

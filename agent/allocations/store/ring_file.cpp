@@ -50,6 +50,11 @@ int allocate(int fd, std::uint64_t bytes) {
   return error;
 }
 
+std::uint64_t bytes_of_file(const RingHeader& header) {
+  const std::uint64_t sites = header.sites > 0 ? SiteCopy::bytes_of(header.sites, header.books) : 0;
+  return whole_pages(header.sites_at() + sites);
+}
+
 bool is_same_file(int fd, const std::string& path) {
   struct stat open_one {
   }, named{};
@@ -123,8 +128,7 @@ RingHeader ring_header(std::uint32_t records, std::uint32_t depth, std::uint32_t
   header.frames_at = whole_pages(header.nodes_at + nodes * sizeof(TreeCopy::Node));
   header.sites = nodes / 5;
   header.books = nodes == 0 ? 0 : SiteCopy::kBooks;
-  header.file_bytes =
-      whole_pages(header.sites_at() + SiteCopy::bytes_of(header.sites, header.books));
+  header.file_bytes = bytes_of_file(header);
   return header;
 }
 
@@ -157,6 +161,10 @@ RingFile::Created RingFile::create(const RingFileRequest& request) {
                                   request.stacks > 0 ? CallTree::most_of(request.stacks) : 0);
   header.pid = request.pid;
   header.created_ms = request.now_ms;
+  if (!request.sites) {
+    header.sites = header.books = 0;
+    header.file_bytes = bytes_of_file(header);
+  }
   header.checksum = ring_checksum(header);
   if (!lock_whole_file(fd.get())) {
     return fail_and_remove(fmt::format("cannot lock {}: {}", fresh, errno_text(errno)));
@@ -224,8 +232,10 @@ bool RingFile::copy(std::shared_ptr<Sites> sites) {
   copied_ = std::move(sites);
   CallTree& tree = copied_->traces();
   const auto held = copied_->hold();
-  copied_->copy() = {memory_ + header_.sites_at(), header_.sites, header_.books};
-  copied_->copy().clear(tree.id());
+  if (header_.sites > 0) {
+    copied_->copy() = {memory_ + header_.sites_at(), header_.sites, header_.books};
+    copied_->copy().clear(tree.id());
+  }
   marks_.tree.store(tree.id(), std::memory_order_release);
   tree.copy_to(
       {{reinterpret_cast<TreeCopy::Node*>(memory_ + header_.nodes_at), header_.nodes},

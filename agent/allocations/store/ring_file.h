@@ -26,7 +26,8 @@ struct RingFileRequest {
   std::int64_t now_ms = 0;
   std::uint32_t records = kDefaultRecords;
   std::uint32_t depth = kDefaultDepth;
-  std::uint32_t stacks = 0;  // room for a Sites::create() of as many
+  std::uint32_t stacks = 0;  // room for the stacks of a Sites::create() of as many
+  bool sites = true;         // and for its sites
 };
 
 class RingFile {

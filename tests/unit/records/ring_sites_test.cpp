@@ -1,4 +1,5 @@
 // The sites of a whole run in a ring file.
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -272,6 +273,46 @@ TEST_CASE("sites and threads beyond the room of a copy are counted or told") {
   copy.clear(8);
   CHECK(copy.read().whole);
   CHECK(copy.read().sites.empty());
+}
+
+TEST_CASE("a file without the sites, for a file system without room, has the records") {
+  char directory[] = "/dev/shm/ddm-ring-test-XXXXXX";
+  REQUIRE(mkdtemp(directory) != nullptr);
+  constexpr std::uint32_t kStacks = 100'000;
+  const auto all = ring_header(kRecords, 4, CallTree::most_of(kStacks)).file_bytes;
+  const std::string size = "size=" + std::to_string(all - (1 << 20));
+  if (mount("tmpfs", directory, "tmpfs", 0, size.c_str()) != 0) {
+    rmdir(directory);
+    WARN("skipped: mounting a small tmpfs needs to be root");
+    return;
+  }
+  const std::string path = std::string(directory) + "/a.ring";
+  {
+    RingFileRequest request{path, getpid(), 0, kRecords, 4, kStacks};
+    CHECK(RingFile::create(request).error.find("no room for the") != std::string::npos);
+    request.sites = false;
+    const auto created = RingFile::create(request);
+    INFO(created.error);
+    REQUIRE(created.file);
+    CHECK(created.file->bytes() < all - (1 << 20));
+    const auto sites = Sites::create(kStacks, 50);
+    REQUIRE(created.file->copy(sites));
+    const auto ring = created.file->ring();
+    ring->use({sites, &sites->traces()});
+    AllocRecord record;
+    record.size = 16;
+    const Frame frame{1, 2};
+    record.trace = sites->traces().number_of({&frame, 1});
+    record.tree = sites->traces().id();
+    REQUIRE(ring->push_numbered(record, 1));
+    const RingFileReading reading = read_ring_file(path);
+    INFO(reading.error);
+    REQUIRE(reading.ring);
+    CHECK_FALSE(reading.ring->data.sites.counted());
+    CHECK(reading.ring->data.records.size() == 1);
+  }
+  umount(directory);
+  rmdir(directory);
 }
 
 TEST_CASE("a ring file of version 2 is read, without sites") {
