@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/log.h"
+#include "vm/jdwp_agent.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/own_threads.h"
@@ -37,6 +38,8 @@ std::int64_t remember_as_own(JNIEnv* jni, jobject thread) {
 
 AgentThread::AgentThread(jvmtiEnv* jvmti, std::string name, Runs runs)
     : jvmti_(jvmti), name_(std::move(name)), runs_(runs) {}
+
+void AgentThread::end_when_idle() { ends_when_idle_ = jdwp_library().empty(); }
 
 std::string AgentThread::start(JNIEnv* jni) {
   {

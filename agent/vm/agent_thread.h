@@ -32,8 +32,10 @@ class AgentThread {
 
   AgentThread(jvmtiEnv* jvmti, std::string name, Runs runs = Runs::kAgent);
 
-  // The thread ends after some idle time, and run_soon() starts a new one. Call before start().
-  void end_when_idle() { ends_when_idle_ = true; }
+  // The thread ends after some idle time, and run_soon() starts a new one. Call before start(). With
+  // a jdwp agent it stays: a debugger that leaves while a thread ends may leave all threads
+  // suspended, since jdwp suspends them for the ThreadEnd event that nobody receives any more.
+  void end_when_idle();
 
   // Starts the thread; call in VMInit or later, on any attached thread. Returns "" or the error.
   // Returns at once if the thread exists or is being started.

@@ -12,6 +12,7 @@ from ddm_client import DdmError, Target, address_of, probe_request, text
 from debugger import Clock, JDWP, Jdb, RESUME, SUSPEND, free_port, jdwp
 from dyper_client import Dyper, variables
 from harness import AGENT, ROOT, test
+from thread_names import threads_of
 
 DDM = os.path.join(ROOT, "build", os.environ.get("DDM_PRESET", "release"), "bin", "ddm")
 HELD = "a debugger holds threads of this program"
@@ -172,6 +173,17 @@ def no_verb_waits_for_the_debugger(t):
             jdb.say("cont")
             p.expect("done")
             jdb.quit()
+
+
+@test()
+def no_thread_of_the_agent_ends_beside_a_jdwp_agent(t):
+    """Its end is an event, for which jdwp suspends all threads, also when the debugger has just left."""
+    with HeldTarget(t, "dump=none") as p:
+        with p.client() as ddm:
+            assert answer(ddm, "HPSG", b"\2\0") is None
+        assert "ddmagent-maps" in threads_of(p.process.pid)
+        time.sleep(2.5)  # it would end after 1.5
+        assert "ddmagent-maps" in threads_of(p.process.pid)
 
 
 @test()
