@@ -50,7 +50,6 @@ int print_facts(const std::string& path, ProgramState state, const RecoveredRing
   append_summary_members(members, ring.data);
   Json facts = {{"ring", json_text(path)}, {"state", word_for(state)}};
   facts.update(Json::parse(members + "}"));
-  facts["sites"] = ring.data.sites.size();
   facts["unfinished"] = ring.unfinished;
   facts["damaged"] = ring.damaged;
   facts["names_lost"] = ring.names_lost;

@@ -198,14 +198,14 @@ void ThreadBooks::poll_times(std::int64_t ms) {
   const auto held = sites_->hold();
   Seen seen = ended_.seen();
   std::vector<SiteCopy::Counted> counted;
-  counted.reserve(books_.size());
+  SiteCopy& copy = sites_->copy();
+  if (copy.on()) counted.reserve(books_.size());
   for (auto& [vm_thread, book] : books_) {
     const Seen own = book->seen.read();
     sites_->take(book->journal, own.entries);
     seen.add(own);
-    counted.push_back({book->number, own.last_seq, own.recording});
+    if (copy.on()) counted.push_back({book->number, own.last_seq, own.recording});
   }
-  SiteCopy& copy = sites_->copy();
   copy.begin();
   for (const SiteCopy::Counted& one : counted) copy.put(one);
   sites_->poll_times(ms);

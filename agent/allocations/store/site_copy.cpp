@@ -64,7 +64,7 @@ void SiteCopy::end(std::uint32_t last_book, double count, double bytes) {
 SiteCopy::Reading SiteCopy::read() const {
   Reading result;
   if (head_ == nullptr) return result;
-  result.turn = head_->turn.load(kAcquire);
+  const std::uint64_t turn = head_->turn.load(kAcquire);
   result.tree = head_->tree.load(kAcquire);
   const std::uint32_t sites = std::min(head_->sites.load(kAcquire), most_sites_);
   result.sites.reserve(sites);
@@ -82,8 +82,8 @@ SiteCopy::Reading SiteCopy::read() const {
   result.last_book = head_->last_book.load(kAcquire);
   result.count = head_->count.load(kAcquire);
   result.bytes = head_->bytes.load(kAcquire);
-  result.whole = result.turn % 2 == 0 && head_->books_left_out.load(kAcquire) == 0 &&
-                 head_->turn.load(kAcquire) == result.turn;
+  result.whole = turn % 2 == 0 && head_->books_left_out.load(kAcquire) == 0 &&
+                 head_->turn.load(kAcquire) == turn;
   return result;
 }
 

@@ -53,6 +53,7 @@ class SiteCopy {
   // `memory`: bytes_of() these, divisible by 8.
   SiteCopy(std::byte* memory, std::uint32_t sites, std::uint32_t books);
 
+  bool on() const { return head_ != nullptr; }
   // No sites, whose stacks will be in `tree`.
   void clear(std::uint32_t tree);
   // Between begin() and end(): the books, and the sites that have changed since the last time.
@@ -62,7 +63,6 @@ class SiteCopy {
   void end(std::uint32_t last_book, double count, double bytes);
 
   struct Reading {
-    std::uint64_t turn = 0;
     std::uint32_t tree = 0;
     std::vector<SiteSum> sites;
     double count = 0, bytes = 0;

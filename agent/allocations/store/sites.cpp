@@ -47,7 +47,9 @@ void Sites::follow(SiteNumber site, const SiteEntry& one) {
 }
 
 void Sites::poll_times(std::int64_t ms) {
-  times_.for_each_change([&](SiteNumber site) { copy_.put(site, table_[site]); });
+  if (copy_.on()) {
+    times_.for_each_change([&](SiteNumber site) { copy_.put(site, table_[site]); });
+  }
   times_.poll(table_, ms);
 }
 

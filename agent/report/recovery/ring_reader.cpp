@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "allocations/store/ring_layout.h"
@@ -43,13 +44,16 @@ class RingImage {
       const std::uint64_t next_seq = marks().counters.next_seq.load(std::memory_order_acquire);
       read_records(ring);
       const SiteCopy::Reading sites = read_sites();
-      read_names(ring, sites, oldest_kept(next_seq));
+      facts_ = read_facts();
+      const FileNames names = read_names(ring);
+      records_.renumber(names.class_of, names.method_of);
+      sites_ = recover(sites, oldest_kept(next_seq), names);
       if (before == generations()) break;
     }
     result.ring->data.records = std::move(records_);
     result.ring->data.records.set_listed_frames(header_.depth);
     result.ring->data.sites = sites_.sites;
-    summarize(read_facts(), *result.ring);
+    summarize(facts_, *result.ring);
     return result;
   }
 
@@ -154,7 +158,15 @@ class RingImage {
             words<TreeCopy::FrameWord>(header_.frames_at, header_.frames)};
   }
 
-  void read_names(RecoveredRing& ring, const SiteCopy::Reading& sites, std::uint64_t oldest_kept) {
+  RecoveredSites recover(const SiteCopy::Reading& sites, std::uint64_t oldest_kept,
+                         const FileNames& names) const {
+    if (sites.tree == 0 || sites.tree != marks().tree.load(std::memory_order_acquire)) return {};
+    const SiteSum known{kUnknownName, kNoTrace, static_cast<double>(figure(facts_.seen)),
+                        static_cast<double>(figure(facts_.seen_bytes))};
+    return recover_sites(sites, tree(), records_, oldest_kept, names, known);
+  }
+
+  FileNames read_names(RecoveredRing& ring) const {
     ring.names = std::make_unique<NameTable>();
     NameIds classes, methods;
     decode_names(half_of(header_.names_at, header_.names_half_bytes), [&](NameEntry&& entry) {
@@ -172,15 +184,8 @@ class RingImage {
     ring.data.names = ring.names.get();
     ring.names_lost =
         at<NameSection>(header_.names_at).lost + at<NameSection>(header_.threads_at).lost;
-    const FileNames file_names{[&](NameId id) { return translated(classes, id); },
-                               [&](NameId id) { return translated(methods, id); }};
-    sites_ = {};
-    records_.renumber(file_names.class_of, file_names.method_of);
-    if (sites.tree == 0 || sites.tree != marks().tree.load(std::memory_order_acquire)) return;
-    const RingFacts facts = read_facts();
-    const SiteSum known{kUnknownName, kNoTrace, static_cast<double>(figure(facts.seen)),
-                        static_cast<double>(figure(facts.seen_bytes))};
-    sites_ = recover_sites(sites, tree(), records_, oldest_kept, file_names, known);
+    return {[ids = std::move(classes)](NameId id) { return translated(ids, id); },
+            [ids = std::move(methods)](NameId id) { return translated(ids, id); }};
   }
 
   static NameId translated(const NameIds& ids, NameId id) {
@@ -344,6 +349,7 @@ class RingImage {
   RingHeader header_;
   RecordSet records_;
   RecoveredSites sites_;
+  RingFacts facts_;
 };
 
 }  // namespace

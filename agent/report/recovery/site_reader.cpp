@@ -38,9 +38,9 @@ RecoveredSites recover_sites(const SiteCopy::Reading& reading, const TreeCopy& t
   for (SiteSum sum : reading.sites) {
     if (sum.count == 0 && sum.bytes == 0) continue;
     const TraceNumber trace = sound(sum.trace);
-    const bool good = makes_sense(sum.count) && makes_sense(sum.bytes) && trace == sum.trace;
-    if (!good) result.complete = false;
-    if (!makes_sense(sum.count) || !makes_sense(sum.bytes)) continue;
+    const bool good = makes_sense(sum.count) && makes_sense(sum.bytes);
+    if (!good || trace != sum.trace) result.complete = false;
+    if (!good) continue;
     all.count += sum.count;
     all.bytes += sum.bytes;
     sum.class_id = names.class_of(sum.class_id);
