@@ -17,26 +17,10 @@
 #include <thread>
 
 #include "report/recovery/ring_reader.h"
+#include "ring_sample.h"
 
 namespace ddm {
 namespace {
-
-class Directory {
- public:
-  Directory() {
-    char name[] = "/dev/shm/ddm-ring-test-XXXXXX";
-    path_ = mkdtemp(name);
-  }
-  ~Directory() { std::filesystem::remove_all(path_); }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_),
-                                                  std::filesystem::directory_iterator()));
-  }
-
- private:
-  std::string path_;
-};
 
 RingFileRequest request_for(std::string path, std::uint32_t records = 64, std::uint32_t depth = 4) {
   return {std::move(path), getpid(), 1'700'000'000'000, records, depth};
@@ -81,7 +65,7 @@ struct Writer {
 }  // namespace
 
 TEST_CASE("a ring file tells its records with their names, also while it is written") {
-  const Directory directory;
+  const RingDirectory directory;
   const std::string path = directory.file("a.ring");
   auto created = RingFile::create(request_for(path));
   INFO(created.error);
@@ -129,7 +113,7 @@ TEST_CASE("a ring file tells its records with their names, also while it is writ
 }
 
 TEST_CASE("a recovered record has its whole stack from the tree in the file") {
-  const Directory directory;
+  const RingDirectory directory;
   const std::string path = directory.file("a.ring");
   RingFileRequest request = request_for(path);
   request.stacks = 1000;
@@ -183,7 +167,7 @@ TEST_CASE("a recovered record has its whole stack from the tree in the file") {
 }
 
 TEST_CASE("a file whose tree is missing or too small for one has records with their own frames") {
-  const Directory directory;
+  const RingDirectory directory;
   RingFileRequest request = request_for(directory.file("a.ring"));
   request.stacks = 10;
   auto created = RingFile::create(request);
@@ -194,21 +178,14 @@ TEST_CASE("a file whose tree is missing or too small for one has records with th
 }
 
 TEST_CASE("a ring file of version 1 is read") {
-  const Directory directory;
+  const RingDirectory directory;
   const std::string path = directory.file("a.ring");
   auto created = RingFile::create(request_for(path, 200, 3));
   REQUIRE(created.file);
   Writer writer(*created.file);
   for (int i = 0; i < 150; ++i) writer.push(i);
   created.file.reset();
-  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
-  RingHeader header;
-  file.read(reinterpret_cast<char*>(&header), sizeof header);
-  header.version = 1;
-  header.nodes_at = header.frames_at = 0;
-  header.checksum = ring_checksum(header);
-  file.seekp(0).write(reinterpret_cast<const char*>(&header), sizeof header);
-  file.close();
+  make_ring_of_version(path, 1);
   const RingFileReading reading = read_ring_file(path);
   INFO(reading.error);
   REQUIRE(reading.ring);
@@ -218,7 +195,7 @@ TEST_CASE("a ring file of version 1 is read") {
 }
 
 TEST_CASE("what a ring file says was seen is no less than its records prove") {
-  const Directory directory;
+  const RingDirectory directory;
   const std::string path = directory.file("a.ring");
   auto created = RingFile::create(request_for(path));
   REQUIRE(created.file);
@@ -242,7 +219,7 @@ TEST_CASE("what a ring file says was seen is no less than its records prove") {
 }
 
 TEST_CASE("a second program does not touch the ring file of one that lives") {
-  const Directory directory;
+  const RingDirectory directory;
   const std::string path = directory.file("a.ring");
   auto first = RingFile::create(request_for(path));
   REQUIRE(first.file);
@@ -257,7 +234,7 @@ TEST_CASE("a second program does not touch the ring file of one that lives") {
 }
 
 TEST_CASE("the file of a program that ended is removed, that of a killed one kept aside") {
-  const Directory directory;
+  const RingDirectory directory;
   const std::string path = directory.file("a.ring");
   auto created = RingFile::create(request_for(path));
   REQUIRE(created.file);
@@ -278,7 +255,7 @@ TEST_CASE("the file of a program that ended is removed, that of a killed one kep
 
 TEST_CASE(
     "a file that is no ring file, a link and a missing directory are refused and left alone") {
-  const Directory directory;
+  const RingDirectory directory;
   std::ofstream(directory.file("notes")) << "not a ring, but somebody's text";
   auto created = RingFile::create(request_for(directory.file("notes")));
   CHECK_FALSE(created.file);
@@ -294,7 +271,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a full file system refuses the ring, and nothing is left on it") {
-  const Directory directory;
+  const RingDirectory directory;
   if (mount("tmpfs", directory.file("").c_str(), "tmpfs", 0, "size=4m") != 0) {
     WARN("skipped: mounting a small tmpfs needs to be root");
     return;
@@ -309,7 +286,7 @@ TEST_CASE("a full file system refuses the ring, and nothing is left on it") {
 }
 
 TEST_CASE("damaged files give what is whole or one sentence, never more", "[large]") {
-  const Directory directory;
+  const RingDirectory directory;
   const std::string path = directory.file("a.ring");
   RingFileRequest request = request_for(path, 200, 3);
   request.stacks = 20;
@@ -382,7 +359,7 @@ TEST_CASE("damaged files give what is whole or one sentence, never more", "[larg
 }
 
 TEST_CASE("a process that ends without a word leaves its last record") {
-  const Directory directory;
+  const RingDirectory directory;
   const std::string path = directory.file("a.ring");
   const pid_t child = fork();
   if (child == 0) {
@@ -405,7 +382,7 @@ TEST_CASE("a process that ends without a word leaves its last record") {
 }
 
 TEST_CASE("after kill -9 at any moment every record that was finished is in the file") {
-  const Directory directory;
+  const RingDirectory directory;
   for (int round = 0; round < 20; ++round) {
     const std::string path = directory.file("a" + std::to_string(round) + ".ring");
     // What the child knows: one count a thread, told before and after each record.

@@ -3,15 +3,13 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <vector>
 
 #include "allocations/store/ring_file.h"
 #include "report/recovery/ring_reader.h"
 #include "report/recovery/site_reader.h"
+#include "ring_sample.h"
 
 namespace ddm {
 namespace {
@@ -22,18 +20,13 @@ constexpr std::uint32_t kRecords = 64;
 class Program {
  public:
   explicit Program(std::uint32_t stacks = 1000) {
-    char name[] = "/dev/shm/ddm-ring-test-XXXXXX";
-    directory_ = mkdtemp(name);
-    path_ = directory_ + "/a.ring";
-    file_ = RingFile::create({path_, getpid(), 1'700'000'000'000, kRecords, 4, stacks}).file;
+    file_ = RingFile::create({path(), getpid(), 1'700'000'000'000, kRecords, 4, stacks}).file;
     REQUIRE(file_);
     ring_ = file_->ring();
     keeper_ = std::make_unique<RingNames>(file_->names());
     names_.set_keeper(*keeper_);
     begin(stacks);
   }
-  ~Program() { std::filesystem::remove_all(directory_); }
-
   void begin(std::uint32_t stacks, std::uint32_t depth = 50) {
     ring_->clear();
     sites_ = Sites::create(stacks, depth);
@@ -94,16 +87,16 @@ class Program {
   void thread_ends(std::uint32_t book) { newest_.erase(book); }
 
   RecoveredRing recovered() const {
-    RingFileReading reading = read_ring_file(path_);
+    RingFileReading reading = read_ring_file(path());
     INFO(reading.error);
     REQUIRE(reading.ring);
     return std::move(*reading.ring);
   }
-  const std::string& path() const { return path_; }
+  std::string path() const { return directory_.file("a.ring"); }
   Sites& sites() { return *sites_; }
 
  private:
-  std::string directory_, path_;
+  const RingDirectory directory_;
   std::unique_ptr<RingFile> file_;
   std::unique_ptr<AllocRing> ring_;
   std::unique_ptr<RingNames> keeper_;
@@ -276,17 +269,15 @@ TEST_CASE("sites and threads beyond the room of a copy are counted or told") {
 }
 
 TEST_CASE("a file without the sites, for a file system without room, has the records") {
-  char directory[] = "/dev/shm/ddm-ring-test-XXXXXX";
-  REQUIRE(mkdtemp(directory) != nullptr);
+  const RingDirectory directory;
   constexpr std::uint32_t kStacks = 100'000;
   const auto all = ring_header(kRecords, 4, CallTree::most_of(kStacks)).file_bytes;
   const std::string size = "size=" + std::to_string(all - (1 << 20));
-  if (mount("tmpfs", directory, "tmpfs", 0, size.c_str()) != 0) {
-    rmdir(directory);
+  if (mount("tmpfs", directory.file("").c_str(), "tmpfs", 0, size.c_str()) != 0) {
     WARN("skipped: mounting a small tmpfs needs to be root");
     return;
   }
-  const std::string path = std::string(directory) + "/a.ring";
+  const std::string path = directory.file("a.ring");
   {
     RingFileRequest request{path, getpid(), 0, kRecords, 4, kStacks};
     CHECK(RingFile::create(request).error.find("no room for the") != std::string::npos);
@@ -311,22 +302,14 @@ TEST_CASE("a file without the sites, for a file system without room, has the rec
     CHECK_FALSE(reading.ring->data.sites.counted());
     CHECK(reading.ring->data.records.size() == 1);
   }
-  umount(directory);
-  rmdir(directory);
+  umount(directory.file("").c_str());
 }
 
 TEST_CASE("a ring file of version 2 is read, without sites") {
   Program program;
   program.allocate(1, "app.A", 24, program.stack(20));
   program.read_sites();
-  std::fstream file(program.path(), std::ios::binary | std::ios::in | std::ios::out);
-  RingHeader header;
-  file.read(reinterpret_cast<char*>(&header), sizeof header);
-  header.version = 2;
-  header.sites = header.books = 0;
-  header.checksum = ring_checksum(header);
-  file.seekp(0).write(reinterpret_cast<const char*>(&header), sizeof header);
-  file.close();
+  make_ring_of_version(program.path(), 2);
   const RecoveredRing ring = program.recovered();
   CHECK_FALSE(ring.data.sites.counted());
   REQUIRE(ring.data.records.size() == 1);
