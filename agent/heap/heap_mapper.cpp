@@ -89,7 +89,8 @@ void HeapMapper::choose_stop(JNIEnv* jni) {
   if (vm_flags::boolean("UseNUMA").value_or(true) && layout_->collector == Collector::kParallel) {
     return;
   }
-  open_buffers_ = OpenBuffers::find(layout_->objects, VmThreads::current(jvmti_, jni), release);
+  open_buffers_ =
+      OpenBuffers::find(jni, layout_->objects, VmThreads::current(jvmti_, jni), release);
   stop_by_following_ = open_buffers_.has_value();
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "vm/memory/vm_claims.h"
+#include "vm/claims_between_pauses.h"
 #include "vm/vm_structs.h"
 
 namespace ddm {
@@ -16,8 +16,8 @@ constexpr int kFirstWithoutPrefetchReserve = 27;
 
 }  // namespace
 
-std::optional<OpenBuffers> OpenBuffers::find(const ObjectLayout& objects, std::uintptr_t current,
-                                             int release) {
+std::optional<OpenBuffers> OpenBuffers::find(JNIEnv* jni, const ObjectLayout& objects,
+                                             std::uintptr_t current, int release) {
   const auto threads = VmThreadList::find(current);
   const auto tlab = vm_structs::offset_of("Thread", "_tlab");
   const auto start = vm_structs::offset_of(kBuffer, "_start");
@@ -36,13 +36,14 @@ std::optional<OpenBuffers> OpenBuffers::find(const ObjectLayout& objects, std::u
   // prefetching.
   const std::uint64_t header = objects.min_object_bytes();
   const std::uint64_t filler = header > objects.alignment ? objects.align(header) : 0;
-  VmClaims claims;
-  const auto words =
-      prefetch ? claims.read<std::int32_t>(*prefetch, "_reserve_for_allocation_prefetch") : 0;
-  constexpr std::int32_t kMostWords = 1 << 12;
-  claims.expect(words >= 0 && words <= kMostWords, "_reserve_for_allocation_prefetch");
-  expect_tlab_end(claims, {*tlab + *start, *tlab + *start, *tlab + *top}, result.end_, current);
-  if (!claims.hold()) return {};
+  std::int32_t words = 0;
+  const std::string wrong = wrong_between_pauses(jni, [&](VmClaims& claims) {
+    constexpr std::int32_t kMostWords = 1 << 12;
+    if (prefetch) words = claims.read<std::int32_t>(*prefetch, "_reserve_for_allocation_prefetch");
+    claims.expect(words >= 0 && words <= kMostWords, "_reserve_for_allocation_prefetch");
+    expect_tlab_end(claims, {*tlab + *start, *tlab + *start, *tlab + *top}, result.end_, current);
+  });
+  if (!wrong.empty()) return {};
   result.reserve_bytes_ =
       objects.align(std::max(filler, kWord * static_cast<std::uint64_t>(words)));
   return result;

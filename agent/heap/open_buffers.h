@@ -7,6 +7,8 @@
 // so far it is the one word between _end and _desired_size, and other layouts are refused.
 #pragma once
 
+#include <jni.h>
+
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -20,8 +22,8 @@ namespace ddm {
 class OpenBuffers {
  public:
   // `current`: the calling JavaThread; `release`: 17, 25, ... nullopt: the layout is unknown.
-  static std::optional<OpenBuffers> find(const ObjectLayout& objects, std::uintptr_t current,
-                                         int release);
+  static std::optional<OpenBuffers> find(JNIEnv* jni, const ObjectLayout& objects,
+                                         std::uintptr_t current, int release);
 
   // At a safepoint; does not allocate. False: more than the capacity of `holes`, or bounds in the
   // wrong order.

@@ -2,13 +2,12 @@
 
 #include <vector>
 
+#include "vm/claims_between_pauses.h"
 #include "vm/jvmti_memory.h"
-#include "vm/memory/vm_claims.h"
 
 namespace ddm {
 namespace {
 
-constexpr int kMostReads = 16;
 constexpr jsize kLengths[] = {0, 3, 37};
 
 struct Handles {
@@ -45,18 +44,17 @@ std::string wrong_in_layout(jvmtiEnv* jvmti, JNIEnv* jni, const ObjectLayout& ob
     known.push_back({0, 0, size, length});
     handles.push_back({object, jni->GetObjectClass(object)});
   }
-  for (int read_count = 1;; ++read_count) {
+  return wrong_between_pauses(jni, [&](VmClaims& claims) {
     const std::uint64_t pause = pauses != nullptr ? pauses->number() : 0;
     for (std::size_t i = 0; i < known.size(); ++i) {
       known[i].object = address_in(handles[i].object);
       known[i].mirror = address_in(handles[i].klass);
     }
-    VmClaims claims;
     expect_objects(claims, objects, klasses, known);
-    const bool undisturbed = pauses == nullptr || (pause % 2 == 0 && pauses->number() == pause);
-    if (claims.hold() && undisturbed) return "";
-    if (read_count == kMostReads) return claims.hold() ? "collector" : claims.wrong();
-  }
+    if (pauses != nullptr) {
+      claims.expect(pause % 2 == 0 && pauses->number() == pause, "collector");
+    }
+  });
 }
 
 }  // namespace ddm

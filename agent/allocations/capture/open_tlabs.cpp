@@ -1,6 +1,7 @@
 #include "allocations/capture/open_tlabs.h"
 
 #include "core/log.h"
+#include "vm/claims_between_pauses.h"
 #include "vm/vm_pause.h"
 #include "vm/vm_structs.h"
 
@@ -14,20 +15,22 @@ std::uint64_t& word(std::uintptr_t address) { return *reinterpret_cast<std::uint
 
 }  // namespace
 
-std::optional<OpenTlabs> OpenTlabs::find(const AllocatedLayout& allocated, std::uintptr_t current) {
+std::optional<OpenTlabs> OpenTlabs::find(JNIEnv* jni, const AllocatedLayout& allocated,
+                                         std::uintptr_t current) {
   const auto threads = VmThreadList::find(current);
   const auto tlab = vm_structs::offset_of("Thread", "_tlab");
   const auto end = vm_structs::offset_of("ThreadLocalAllocBuffer", "_end");
   const auto desired = vm_structs::offset_of("ThreadLocalAllocBuffer", "_desired_size");
   if (!threads || !tlab || !end || !desired) return {};
-  VmClaims claims;
-  // Order of fields in every release so far: the sampling end, the allocation end, the desired
-  // size.
-  claims.expect(*desired - *end == 2 * static_cast<std::int64_t>(sizeof(std::uint64_t)),
-                "ThreadLocalAllocBuffer::_end");
-  expect_tlab_end(claims, allocated, *tlab + *end, current);
-  if (!claims.hold()) {
-    log_warn("open TLABs stay open: they do not end where the VM's {} says", claims.wrong());
+  const std::string wrong = wrong_between_pauses(jni, [&](VmClaims& claims) {
+    // Order of fields in every release so far: the sampling end, the allocation end, the desired
+    // size.
+    claims.expect(*desired - *end == 2 * static_cast<std::int64_t>(sizeof(std::uint64_t)),
+                  "ThreadLocalAllocBuffer::_end");
+    expect_tlab_end(claims, allocated, *tlab + *end, current);
+  });
+  if (!wrong.empty()) {
+    log_warn("open TLABs stay open: they do not end where the VM's {} says", wrong);
     return {};
   }
   OpenTlabs result(*threads, SampleCountdown(allocated.counter +

@@ -30,7 +30,8 @@ class OpenTlabs {
  public:
   // `allocated`: the verified location of a thread's TLAB; `current`: the calling thread, which has
   // one. nullopt if the VM's tables lack a required field or are wrong.
-  static std::optional<OpenTlabs> find(const AllocatedLayout& allocated, std::uintptr_t current);
+  static std::optional<OpenTlabs> find(JNIEnv* jni, const AllocatedLayout& allocated,
+                                       std::uintptr_t current);
 
   struct Closed {
     int threads = 0;          // threads that had a TLAB

@@ -119,7 +119,7 @@ void VmEngine::learn_countdowns(JNIEnv* jni) {
     tlabs_located_ = true;
     const auto allocated = books_.allocated_layout();
     if (allocated) {
-      open_tlabs_ = OpenTlabs::find(*allocated, books_.vm_thread(jni));
+      open_tlabs_ = OpenTlabs::find(jni, *allocated, books_.vm_thread(jni));
     }
     if (!open_tlabs_) {
       log_info("this VM does not show its TLABs: what open ones still give is not seen");
