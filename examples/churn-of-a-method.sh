@@ -2,8 +2,9 @@
 # What one method of a running program allocates, with all that it calls: an endpoint, a job, a query.
 . "$(dirname "$0")/programs/prepare.sh"
 
-"$java" -XX:+EnableDynamicAgentLoading -cp $out/classes shop.Shop 10 &
+"$java" -XX:+EnableDynamicAgentLoading -cp $out/classes shop.Shop 60 &
 shop=$!
+trap 'kill $shop' EXIT
 sleep 1
 
 set -x
@@ -15,4 +16,3 @@ $ddm allocs $shop --since here --by app --top 3
 $ddm allocs $shop --below shop.Shop.order --by class --top 3
 $ddm track $shop off
 set +x
-wait $shop

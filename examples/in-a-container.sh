@@ -4,8 +4,9 @@
 . "$(dirname "$0")/programs/prepare.sh"
 
 unshare --user --map-root-user --pid --fork --mount-proc --kill-child \
-    "$java" -XX:+EnableDynamicAgentLoading -cp $out/classes shop.Shop 10 &
+    "$java" -XX:+EnableDynamicAgentLoading -cp $out/classes shop.Shop 60 &
 container=$!
+trap 'kill -KILL $container' EXIT  # unshare --fork ignores SIGTERM
 sleep 2
 
 set -x
@@ -13,4 +14,3 @@ $ddm record shop.Shop -d 2 -o $out/container.html
 $ddm ps
 $ddm allocs shop.Shop --by app --top 3
 set +x
-wait $container

@@ -2,8 +2,9 @@
 # A program that is slow and uses no CPU: where its threads wait, for whom, and how long.
 . "$(dirname "$0")/programs/prepare.sh"
 
-"$java" -XX:+EnableDynamicAgentLoading -cp $out/classes shop.Queue 10 &
+"$java" -XX:+EnableDynamicAgentLoading -cp $out/classes shop.Queue 60 &
 queue=$!
+trap 'kill $queue' EXIT
 sleep 1
 
 set -x
@@ -12,4 +13,3 @@ $ddm attach $queue monitor=y
 sleep 1
 $ddm locks $queue
 set +x
-wait $queue

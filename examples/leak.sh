@@ -11,3 +11,4 @@ sleep 1
 set -x
 $ddm leaks $leaking --for "${1:-10}"
 $ddm paths $leaking 'shop.Leak$Session'
+set +x

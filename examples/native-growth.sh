@@ -3,8 +3,9 @@
 # by native and Java stack, and the difference between two moments.
 . "$(dirname "$0")/programs/prepare.sh"
 
-"$java" -XX:+EnableDynamicAgentLoading -Xmx64m -cp $out/classes shop.Archive 10 &
+"$java" -XX:+EnableDynamicAgentLoading -Xmx64m -cp $out/classes shop.Archive 60 &
 archive=$!
+trap 'kill $archive' EXIT
 sleep 1
 
 set -x
@@ -17,4 +18,3 @@ $ddm native $archive --since first --top 1
 $ddm native $archive -o $out/native.html
 $ddm native $archive off
 set +x
-wait $archive
