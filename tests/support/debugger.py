@@ -1,6 +1,7 @@
 """jdb and JDWP's commands, and what a server asks for while a debugger holds every thread."""
 import os
 import queue
+import random
 import socket
 import subprocess
 import threading
@@ -73,8 +74,14 @@ def jdwp(ddm, command, data=b""):
 
 
 def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
+    """Below those that the system gives to connections, which may take it before it is listened on."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+            return port
+        except OSError:
+            pass
 
 
 class Clock:

@@ -6,7 +6,6 @@ fresh directory and run(); a failed `assert`, an exception or a time-out fails t
 """
 import collections
 import glob
-import hashlib
 import itertools
 import json
 import multiprocessing
@@ -19,6 +18,8 @@ import sys
 import time
 import traceback
 import zlib
+
+from compiled import compiled_once
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.join(ROOT, "tests", "jvm")  # what the tests have beside them
@@ -257,40 +258,14 @@ class Report:
         return counts
 
 
-def sources_stamp(files):
-    digest = hashlib.sha256()
-    for path in files:
-        with open(path, "rb") as f:
-            digest.update(path.encode() + f.read())
-    return digest.hexdigest()
-
-
 def build_programs():
-    """Compiles tests/jvm/programs for 17; programs/jdk21 with the newest JDK on top.
-
-    Only what has changed, and moved into place whole: two runs may share the classes."""
+    """Compiles tests/jvm/programs for 17; programs/jdk21 with the newest JDK on top."""
     sources = sorted(glob.glob(os.path.join(HERE, "programs", "*.java")))
     newer = sorted(glob.glob(os.path.join(HERE, "programs", "jdk21", "*.java")))
     for target, files, release, jdk in (("classes", sources, "17", JDKS[0]),
                                         ("classes21", sources + newer, "21", JDKS[-1])):
-        out = os.path.join(WORK, target)
-        if int(release) > jdk.major:
-            continue
-        stamp = sources_stamp(files)
-        try:
-            with open(os.path.join(out, "sources.sha256")) as f:
-                if f.read() == stamp:
-                    continue
-        except OSError:
-            pass
-        fresh = f"{out}.{os.getpid()}"
-        os.makedirs(fresh)
-        subprocess.run([os.path.join(jdk.home, "bin", "javac"), "-nowarn", "-g", "-Xlint:none",
-                        "--release", release, "-d", fresh, *files], check=True)
-        with open(os.path.join(fresh, "sources.sha256"), "w") as f:
-            f.write(stamp)
-        shutil.rmtree(out, ignore_errors=True)
-        os.rename(fresh, out)
+        if int(release) <= jdk.major:
+            compiled_once(os.path.join(WORK, target), jdk, release, files)
 
 
 def run_all(patterns, full):

@@ -2,10 +2,9 @@
 import glob
 import os
 import re
-import shutil
-import subprocess
 
-from harness import AGENT, JDKS, PRESET, ROOT, WORK, sources_stamp
+from compiled import compiled_once
+from harness import AGENT, JDKS, PRESET, ROOT, WORK
 
 KIT = os.path.join(ROOT, "build", PRESET, "lib", "ddm-test.jar")
 SUITES = os.path.join(ROOT, "tests", "jvm", "test_kit")
@@ -20,26 +19,9 @@ COUNTING = "address=none,dump=none,engine=bci,sites=512k,track=y"
 def suite_classes(jdk, *names):
     """The folder of these suites' classes, compiled once."""
     sources = sorted(sum((glob.glob(os.path.join(SUITES, name, "*.java")) for name in names), []))
-    out = os.path.join(WORK, "suites", "-".join(names))
-    stamp = os.path.join(out, "sources.sha256")
-    wanted = sources_stamp(sources)
-    try:
-        with open(stamp, encoding="utf-8") as f:
-            if f.read() == wanted:
-                return out
-    except OSError:
-        pass
-    fresh = f"{out}.{os.getpid()}"
-    os.makedirs(fresh)
     release = "21" if any(name.endswith("21") for name in names) else "17"
-    newest = JDKS[-1]
-    subprocess.run([os.path.join(newest.home, "bin", "javac"), "-g", "-nowarn", "-Xlint:none", "--release", release,
-                    "-cp", ":".join([KIT, *JARS]), "-d", fresh, *sources], check=True)
-    with open(os.path.join(fresh, "sources.sha256"), "w", encoding="utf-8") as f:
-        f.write(wanted)
-    shutil.rmtree(out, ignore_errors=True)
-    os.rename(fresh, out)
-    return out
+    return compiled_once(os.path.join(WORK, "suites", "-".join(names)), JDKS[-1], release, sources,
+                         "-cp", ":".join([KIT, *JARS]))
 
 
 def platform_run(t, classes, *selected, agent=COUNTING, flags=(), kit=True, arguments=()):
