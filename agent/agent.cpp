@@ -25,6 +25,7 @@
 #include "reports/reports_feature.h"
 #include "threads/thread_handlers.h"
 #include "time/time_feature.h"
+#include "vm/agent_thread.h"
 #include "vm/capabilities.h"
 #include "vm/halt_watch.h"
 #include "vm/jdwp_agent.h"
@@ -270,6 +271,7 @@ void Agent::go_live(JNIEnv* jni, bool late) {
     });
   }
   for (const auto& feature : features_) feature->vm_live(jni, late);
+  AgentThread::start_all_beside_jdwp(jni);
   service_.open(jni, options_.service, facts_, this);
   for (const auto& feature : features_) feature->opened(jni, late);
   use_options(jni);

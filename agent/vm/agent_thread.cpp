@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "core/log.h"
 #include "vm/jdwp_agent.h"
@@ -34,10 +35,46 @@ std::int64_t remember_as_own(JNIEnv* jni, jobject thread) {
   return java_id;
 }
 
+struct AllThreads {
+  std::mutex mutex;
+  std::vector<AgentThread*> threads;
+};
+
+// Never destroyed: a thread's object may outlive the static objects.
+AllThreads& all_threads() {
+  static auto& all = *new AllThreads();
+  return all;
+}
+
 }  // namespace
 
 AgentThread::AgentThread(jvmtiEnv* jvmti, std::string name, Runs runs)
-    : jvmti_(jvmti), name_(std::move(name)), runs_(runs) {}
+    : jvmti_(jvmti), name_(std::move(name)), runs_(runs) {
+  AllThreads& all = all_threads();
+  const std::lock_guard lock(all.mutex);
+  all.threads.push_back(this);
+}
+
+AgentThread::~AgentThread() {
+  AllThreads& all = all_threads();
+  const std::lock_guard lock(all.mutex);
+  std::erase(all.threads, this);
+}
+
+void AgentThread::start_all_beside_jdwp(JNIEnv* jni) {
+  if (jdwp_library().empty()) return;
+  std::vector<AgentThread*> threads;
+  {
+    AllThreads& all = all_threads();
+    const std::lock_guard lock(all.mutex);
+    threads = all.threads;
+  }
+  for (AgentThread* const thread : threads) {
+    if (thread->runs_ != Runs::kAgent) continue;
+    const std::string error = thread->start(jni);
+    if (!error.empty()) log_warn("thread {}: {}", thread->name_, error);
+  }
+}
 
 void AgentThread::end_when_idle() { ends_when_idle_ = jdwp_library().empty(); }
 

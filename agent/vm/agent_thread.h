@@ -31,10 +31,14 @@ class AgentThread {
   enum class Runs { kAgent, kProgram };
 
   AgentThread(jvmtiEnv* jvmti, std::string name, Runs runs = Runs::kAgent);
+  ~AgentThread();
 
-  // The thread ends after some idle time, and run_soon() starts a new one. Call before start(). With
-  // a jdwp agent it stays: a debugger that leaves while a thread ends may leave all threads
-  // suspended, since jdwp suspends them for the ThreadEnd event that nobody receives any more.
+  // With a jdwp agent: starts all kAgent threads that exist, and none of them ends. A debugger that
+  // leaves while a thread starts or ends may leave all threads suspended, since jdwp suspends them
+  // for the event, which nobody receives any more.
+  static void start_all_beside_jdwp(JNIEnv* jni);
+
+  // The thread ends after some idle time, and run_soon() starts a new one. Call before start().
   void end_when_idle();
 
   // Starts the thread; call in VMInit or later, on any attached thread. Returns "" or the error.

@@ -152,7 +152,7 @@ VERBS = {
 
 @test()
 def no_verb_waits_for_the_debugger(t):
-    with HeldTarget(t) as p:
+    with HeldTarget(t, "monitor=y,dump=none") as p:
         with Jdb(t, f"127.0.0.1:{p.port}") as jdb:
             jdb.stop_at_marks(p, 3)
             verbs = dict(VERBS)
@@ -176,14 +176,22 @@ def no_verb_waits_for_the_debugger(t):
 
 
 @test()
-def no_thread_of_the_agent_ends_beside_a_jdwp_agent(t):
-    """Its end is an event, for which jdwp suspends all threads, also when the debugger has just left."""
+def no_thread_of_the_agent_starts_or_ends_beside_a_jdwp_agent(t):
+    """Both are events, for which jdwp suspends all threads, also when the debugger has just left."""
+    def of_the_agent(p):
+        return sorted(name for name in threads_of(p.process.pid) if name.startswith("ddmagent"))
+
     with HeldTarget(t, "dump=none") as p:
-        with p.client() as ddm:
-            assert answer(ddm, "HPSG", b"\2\0") is None
-        assert "ddmagent-maps" in threads_of(p.process.pid)
-        time.sleep(2.5)  # it would end after 1.5
-        assert "ddmagent-maps" in threads_of(p.process.pid)
+        first = None
+        while first != of_the_agent(p):  # each has its name as soon as it runs
+            first = of_the_agent(p)
+            time.sleep(0.5)
+        for kind, data in REQUESTS.items():
+            with p.client() as ddm:
+                answer(ddm, kind, data)
+        assert of_the_agent(p) == first
+        time.sleep(2.5)  # without a jdwp agent some end after 1.5
+        assert of_the_agent(p) == first
 
 
 @test()
