@@ -155,12 +155,9 @@ def no_verb_waits_for_the_debugger(t):
     with HeldTarget(t, "monitor=y,dump=none") as p:
         with Jdb(t, f"127.0.0.1:{p.port}") as jdb:
             jdb.stop_at_marks(p, 3)
-            verbs = dict(VERBS)
-            # JDK 17's jdwp agent may leave the program suspended when somebody attaches meanwhile,
-            # jcmd too and without an agent of ours.
-            if t.jdk.major > 17:
-                verbs["attach"] = ["track=y,dump=none"]
-            for verb, words in verbs.items():
+            # Without attach: the VM starts its Attach Listener thread then, and jdwp may leave the
+            # program suspended for that thread's event, for jcmd too and without an agent of ours.
+            for verb, words in VERBS.items():
                 begin = time.monotonic()
                 done = t.command([DDM, verb, str(p.pid), *words])
                 took = time.monotonic() - begin
@@ -173,6 +170,17 @@ def no_verb_waits_for_the_debugger(t):
             jdb.say("cont")
             p.expect("done")
             jdb.quit()
+
+
+@test()
+def attaching_again_does_not_wait_for_the_debugger(t):
+    with HeldTarget(t, "dump=none") as p:
+        with Jdb(t, f"127.0.0.1:{p.port}") as jdb:
+            jdb.stop_at_marks(p, 3)
+            done = t.command([DDM, "attach", str(p.pid), "track=y,dump=none"])
+            assert done.code == 0 or (done.code == 1 and "debugger" in done.err), done
+            p.process.kill()  # held to its end, as above
+            p.process.wait()
 
 
 @test()
