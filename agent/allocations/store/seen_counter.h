@@ -36,7 +36,7 @@ class SeenCounter {
   void add(const Seen& more) {
     set_phase(kWriting);
     plus(samples_, more.samples);
-    plus(dropped_, more.dropped);
+    if (more.dropped != 0) plus(dropped_, more.dropped);
     plus(count_, more.count);
     plus(bytes_, more.bytes);
     if (more.last_seq != 0) last_seq_.store(more.last_seq, std::memory_order_release);

@@ -33,8 +33,10 @@ class SiteTable {
 
   bool good() const { return sums_.good() && index_.good(); }
 
-  // Where add() counts the allocation.
-  SiteNumber site_of(const SiteEntry& one) {
+  // Where add() counts the allocation. `likely`: of prefetch_sum().
+  SiteNumber site_of(const SiteEntry& one, SiteNumber likely = kUnknown) {
+    if (likely != kUnknown && is(likely, one.class_id, one.trace)) [[likely]]
+      return likely;
     const SiteNumber site = find(one.class_id, one.trace);
     return site != kUnknown ? site : insert(one.class_id, one.trace);
   }
@@ -74,9 +76,11 @@ class SiteTable {
   }
   // kUnknown: there is none.
   SiteNumber find(NameId class_id, TraceNumber trace) const {
-    return index_.find(place_of(class_id, trace), [&](SiteNumber site) {
-      return sums_[site].class_id == class_id && sums_[site].trace == trace;
-    });
+    return index_.find(place_of(class_id, trace),
+                       [&](SiteNumber site) { return is(site, class_id, trace); });
+  }
+  bool is(SiteNumber site, NameId class_id, TraceNumber trace) const {
+    return sums_[site].class_id == class_id && sums_[site].trace == trace;
   }
   SiteNumber insert(NameId class_id, TraceNumber trace);
 

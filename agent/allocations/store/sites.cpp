@@ -26,12 +26,14 @@ void Sites::take(SiteJournal& journal, std::uint64_t end) {
     return journal.entries_[i % SiteJournal::kEntries];
   };
   const std::uint64_t begin = journal.drained_.load(std::memory_order_relaxed);
+  std::array<SiteNumber, SiteJournal::kEntries> likely;
   for (std::uint64_t i = begin; i < end; ++i) table_.prefetch(entry(i));
   for (std::uint64_t i = begin; i < end; ++i) {
     const SiteNumber site = table_.prefetch_sum(entry(i));
     if (entry(i).born != 0 && live_) live_->prefetch(site);
+    likely[i % likely.size()] = site;
   }
-  for (std::uint64_t i = begin; i < end; ++i) add(entry(i));
+  for (std::uint64_t i = begin; i < end; ++i) add(entry(i), likely[i % likely.size()]);
   // The journal's thread reuses these entries once it sees this store.
   if (begin < end) journal.drained_.store(end, std::memory_order_release);
 }

@@ -127,8 +127,8 @@ class Sites {
   Sites(std::unique_ptr<CallTree> traces)
       : traces_(std::move(traces)), table_(traces_->most()), times_(table_.size()) {}
   void drain_if_needed(SiteJournal& journal, bool full);
-  void add(const SiteEntry& one) {
-    const SiteNumber site = table_.site_of(one);
+  void add(const SiteEntry& one, SiteNumber likely = 0) {
+    const SiteNumber site = table_.site_of(one, likely);
     times_.before_change(site, table_[site]);
     table_.add(site, one);
     if (one.born != 0) follow(site, one);

@@ -252,7 +252,12 @@ TraceNumber StackTrail::number_in(CallTree& tree, ShownStack& stack) {
   const std::size_t missing =
       changed == 0 ? 0 : tree.descend(number, {&frames_[first], changed}, &nodes_[first]);
   std::span<const Frame> rest = stack.innermost(inner + missing);
-  if (missing == 0) rest = rest.first(tree.descend(number, rest, nullptr));
+  if (missing == 0 && inner == 1) {
+    const TraceNumber node = callees_.find(tree, number, rest.front());
+    if (node != kNoTrace) return node;
+  } else if (missing == 0) {
+    rest = rest.first(tree.descend(number, rest, nullptr));
+  }
   if (rest.empty()) return number;
   const std::int32_t known = end - first - static_cast<std::int32_t>(missing);
   constexpr auto kAnchor = static_cast<std::int32_t>(CallTree::kAnchor);

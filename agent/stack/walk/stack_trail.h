@@ -18,6 +18,7 @@
 #include <span>
 
 #include "stack/shown_stack.h"
+#include "stack/walk/callee_cache.h"
 #include "stack/walk/frame_cache.h"
 #include "stack/walk/frame_walker.h"
 #include "stack/walk/lazy_array.h"
@@ -129,11 +130,9 @@ class StackTrail {
   std::int32_t steps_begin_ = 0, steps_end_ = 0;
   bool complete_ = false;
   // The walk in progress: the part of the trail that it kept, and its new steps before and after.
-  bool busy_ = false, overflown_ = false;
-  bool code_may_go_ = false;
+  bool busy_ = false, overflown_ = false, code_may_go_ = false;
   VmAddress stamp_offset_ = 0;
-  std::int32_t cursor_ = 0, kept_from_ = -1;  // -1: nothing is kept yet
-  std::int32_t new_before_ = 0;
+  std::int32_t cursor_ = 0, new_before_ = 0, kept_from_ = -1;  // -1: nothing is kept yet
   std::int32_t new_steps_ = 0, new_words_ = 0, new_frames_ = 0, new_frames_open_ = 0;
   Place next_;
 
@@ -149,6 +148,7 @@ class StackTrail {
   LazyArray<std::int16_t, kFrames> step_of_frame_;
   // The node of each frame's stack, from the thread's first frame on; kNoTrace: not looked up yet.
   LazyArray<TraceNumber, kFrames> nodes_;
+  CalleeCache callees_;
   std::minstd_rand random_;
   std::uint32_t nodes_of_ = 0;  // the tree's id()
   LazyArray<NewStep, kNewSteps> new_step_;
