@@ -1,6 +1,7 @@
 #include "allocations/capture/current_thread.h"
 
 #include "core/own_memory.h"
+#include "vm/claims_between_pauses.h"
 #include "vm/jvmti_memory.h"
 #include "vm/vm_structs.h"
 
@@ -34,11 +35,15 @@ std::uintptr_t CurrentThread::find_handles(JNIEnv* jni) const {
   }
   const auto offset = static_cast<std::uintptr_t>(*before);
   const std::uintptr_t at = threads_->of(jni) + offset;
-  const auto platform = read_own<std::uintptr_t>(at);
-  const auto current = read_own<std::uintptr_t>(at + sizeof(jobject));
-  if (!platform || !current || *platform == *current) return 0;
-  const auto object = read_own<std::uintptr_t>(*platform);
-  return object && *object != 0 && object == read_own<std::uintptr_t>(*current) ? offset : 0;
+  const std::string wrong = wrong_between_pauses(jni, [&](VmClaims& claims) {
+    const auto platform = claims.read<std::uintptr_t>(at, "JavaThread::_threadObj");
+    const auto current = claims.read<std::uintptr_t>(at + sizeof(jobject), "JavaThread::_vthread");
+    if (!claims.hold()) return;
+    const auto object = claims.read<std::uintptr_t>(platform, "JavaThread::_threadObj");
+    const bool same = object == claims.read<std::uintptr_t>(current, "JavaThread::_vthread");
+    claims.expect(platform != current && object != 0 && same, "JavaThread::_vthread");
+  });
+  return wrong.empty() ? offset : 0;
 }
 
 std::int64_t CurrentThread::query(JNIEnv* jni, jthread thread) {
