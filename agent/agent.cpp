@@ -256,7 +256,8 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   facts_ = read_vm_facts(jvmti_);
   facts_.process_start = process_start_time(getpid()).value_or(0);
   if (!options_.service.name.empty()) facts_.app = options_.service.name;
-  if (!jdwp_library().empty()) {
+  const bool has_jdwp = !jdwp_library().empty();
+  if (has_jdwp) {
     if (!jdwp_suspension::exempt_own_threads(jvmti_, jni)) {
       log_warn("while a debugger holds this program, requests are refused");
     }
@@ -271,7 +272,7 @@ void Agent::go_live(JNIEnv* jni, bool late) {
     });
   }
   for (const auto& feature : features_) feature->vm_live(jni, late);
-  AgentThread::start_all_beside_jdwp(jni);
+  if (has_jdwp) AgentThread::start_all_for_good(jni);
   service_.open(jni, options_.service, facts_, this);
   for (const auto& feature : features_) feature->opened(jni, late);
   use_options(jni);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/log.h"
-#include "vm/jdwp_agent.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/own_threads.h"
@@ -61,8 +60,7 @@ AgentThread::~AgentThread() {
   std::erase(all.threads, this);
 }
 
-void AgentThread::start_all_beside_jdwp(JNIEnv* jni) {
-  if (jdwp_library().empty()) return;
+void AgentThread::start_all_for_good(JNIEnv* jni) {
   std::vector<AgentThread*> threads;
   {
     AllThreads& all = all_threads();
@@ -71,12 +69,14 @@ void AgentThread::start_all_beside_jdwp(JNIEnv* jni) {
   }
   for (AgentThread* const thread : threads) {
     if (thread->runs_ != Runs::kAgent) continue;
+    {
+      const std::lock_guard lock(thread->mutex_);
+      thread->ends_when_idle_ = false;
+    }
     const std::string error = thread->start(jni);
     if (!error.empty()) log_warn("thread {}: {}", thread->name_, error);
   }
 }
-
-void AgentThread::end_when_idle() { ends_when_idle_ = jdwp_library().empty(); }
 
 std::string AgentThread::start(JNIEnv* jni) {
   {

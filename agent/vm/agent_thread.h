@@ -33,13 +33,13 @@ class AgentThread {
   AgentThread(jvmtiEnv* jvmti, std::string name, Runs runs = Runs::kAgent);
   ~AgentThread();
 
-  // With a jdwp agent: starts all kAgent threads that exist, and none of them ends. A debugger that
-  // leaves while a thread starts or ends may leave all threads suspended, since jdwp suspends them
-  // for the event, which nobody receives any more.
-  static void start_all_beside_jdwp(JNIEnv* jni);
+  // For a VM with a jdwp agent: starts all kAgent threads that exist, and none of them ends. A
+  // debugger that leaves while a thread starts or ends may leave all threads suspended, since jdwp
+  // suspends them for the event, which nobody receives any more.
+  static void start_all_for_good(JNIEnv* jni);
 
   // The thread ends after some idle time, and run_soon() starts a new one. Call before start().
-  void end_when_idle();
+  void end_when_idle() { ends_when_idle_ = true; }
 
   // Starts the thread; call in VMInit or later, on any attached thread. Returns "" or the error.
   // Returns at once if the thread exists or is being started.
@@ -87,11 +87,11 @@ class AgentThread {
   jvmtiEnv* const jvmti_;
   const std::string name_;
   const Runs runs_;
-  bool ends_when_idle_ = false;
   std::function<void()> on_post_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_:
+  bool ends_when_idle_ = false;
   std::deque<Task> tasks_;
   Task periodic_;
   Clock::duration period_{0};
