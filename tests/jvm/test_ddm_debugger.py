@@ -23,10 +23,7 @@ def jdb_debugs_the_program_through_the_ddm_port(t):
                 jdb.expect(f"count = {round_ + 1}")
                 # The program stands still; who looks on is served as far as that goes.
                 assert ddm.hello().pid == p.pid and not ddm.tracking()
-                jdb.say("clear DdmTarget.marks")
-                jdb.expect("Removed")
-                jdb.say("cont")
-                p.expect("done")
+                jdb.go_on_from_marks(p)
                 jdb.quit()
         p.tell("marks 10")
         assert len(ddm.thread_table()) > 3
@@ -47,10 +44,7 @@ def ddm_is_answered_while_a_breakpoint_holds_every_thread(t):
                 jdb.expect("Step completed")
                 jdb.expect("main[1]")
                 check_answers_while_all_stand_still(p, ddm)
-                jdb.say("clear DdmTarget.marks")
-                jdb.expect("Removed")
-                jdb.say("cont")
-                p.expect("done")
+                jdb.go_on_from_marks(p)
                 assert len(ddm.thread_table()) > 3
                 jdb.quit()
 

@@ -24,10 +24,7 @@ def ddm_is_answered_through_the_bridge_while_a_breakpoint_holds_every_thread(t):
                 jdb.expect("Step completed")
                 jdb.expect("main[1]")
                 check_answers_while_all_stand_still(p, ddm)
-                jdb.say("clear DdmTarget.marks")
-                jdb.expect("Removed")
-                jdb.say("cont")
-                p.expect("done")
+                jdb.go_on_from_marks(p)
                 jdb.quit()
             assert len(ddm.thread_table()) > 3
 
@@ -117,8 +114,5 @@ def ddmlib_is_answered_while_a_debugger_on_its_port_holds_every_thread(t):
         ddmlib.check_answers()
         with Jdb(t, port) as jdb:
             jdb.stop_at_marks(p, 3)
-            jdb.say("clear DdmTarget.marks")
-            jdb.expect("Removed")
-            jdb.say("cont")
-            p.expect("done")
+            jdb.go_on_from_marks(p)
             jdb.quit()

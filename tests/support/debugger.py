@@ -63,6 +63,13 @@ class Jdb:
         self.expect("Breakpoint hit")
         self.expect("main[1]")
 
+    def go_on_from_marks(self, p):
+        """Lets `p` do them without another stop."""
+        self.say("clear DdmTarget.marks")
+        self.expect("Removed")
+        self.say("cont")
+        p.expect("done")
+
     def quit(self):
         self.say("quit")
         assert self.process.wait(60) == 0
