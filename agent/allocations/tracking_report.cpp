@@ -76,6 +76,9 @@ void Tracking::add_records(ReportData& data, JNIEnv* jni) {
   }
   if (on_) books_.poll_times(tracked_ms());
   const bool threads_end_unseen = vm_ends_ && jni != nullptr;
+  // An exit's report is the last, and waits for nobody.
+  const bool drop_names =
+      !vm_ends_ && jni != nullptr && thread_names_.prepare_read(stacks_.reclamation());
   if (threads_end_unseen) books_.part_from_ended(jni);
   std::optional<RingSnapshot> recent;
   BooksSnapshot moment = books_.snapshot(ThreadBooks::What::kTotalsAndSites, [ring, &recent] {
@@ -92,7 +95,8 @@ void Tracking::add_records(ReportData& data, JNIEnv* jni) {
     wanted.insert(data.records[i].record.thread_id);
   }
   for (const ThreadBytes& thread : totals.threads) wanted.insert(thread.thread_id);
-  data.thread_names = jni != nullptr ? thread_names_.read(jni, wanted) : thread_names_.known();
+  data.thread_names =
+      jni != nullptr ? thread_names_.read(jni, wanted, drop_names) : thread_names_.known();
   for (ThreadBytes& thread : totals.threads) {
     const auto name = data.thread_names.find(thread.thread_id);
     if (name != data.thread_names.end()) thread.name = name->second;

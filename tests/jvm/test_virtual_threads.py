@@ -1,6 +1,8 @@
 """What the VM allocates for virtual threads: their stacks while they wait."""
 import collections
 
+from asked_reports import report_of
+from ddm_client import Target
 from harness import Report, test
 
 
@@ -40,3 +42,13 @@ def records_have_the_thread_that_made_them_mounted_or_not(t):
                                    if r["class"] == "byte[]" and r["thread"]["name"] != "main" and r["size"] > 1000)
         wrong = set(made.items()) ^ {(mark, objects) for mark in truth.items()}
         assert not wrong, (engine, sorted(wrong))
+
+
+@test(jdks="each", min_jdk=21)
+def threads_that_allocate_while_a_report_is_made_keep_their_names(t):
+    agent = "track=y,records=8k,depth=1,sites=0,dump=none"
+    with Target(t, agent, program=("BriefThreads",)) as p, p.client() as client:
+        for _ in range(12):
+            nameless = [r["thread"] for r in report_of(t, client).records
+                        if r["class"] == "byte[]" and r["size"] == 1016 and not r["thread"]["name"]]
+            assert not nameless, (len(nameless), nameless[:5])

@@ -1,5 +1,6 @@
 #include "allocations/capture/thread_names.h"
 
+#include <chrono>
 #include <iterator>
 
 #include "allocations/store/alloc_record.h"
@@ -12,6 +13,9 @@ namespace {
 // More threads than any ring has records. Ids ascend, so the lower half are the oldest threads; the
 // VM knows the names of those still alive.
 constexpr std::size_t kMostNames = 2 * kMaxRecords / 8;
+
+// How long a read waits for the threads that are recording an allocation.
+constexpr std::chrono::milliseconds kRecordersPatience{100};
 
 struct LastNoted {
   std::int64_t id = 0;
@@ -42,12 +46,16 @@ void ThreadNames::note(JNIEnv* jni, jthread thread, std::int64_t id) {
   t_last_noted = now;
   {
     const std::lock_guard lock(mutex_);
-    if (names_.contains(id) && (!file_ || file_->holds(id))) return;
+    const auto known = names_.find(id);
+    if (known != names_.end()) {
+      known->second.noted_in = reads_;
+      if (!file_ || file_->holds(id)) return;
+    }
   }
   std::string name = name_of(jni, thread);
   const std::lock_guard lock(mutex_);
   store(id, name);
-  names_.emplace(id, std::move(name));
+  names_.try_emplace(id, Entry{std::move(name), reads_});
   if (names_.size() > kMostNames) {
     names_.erase(names_.begin(), std::next(names_.begin(), kMostNames / 2));
     ++generation_;
@@ -59,38 +67,54 @@ void ThreadNames::thread_ending(JNIEnv* jni, jthread thread) {
   std::string name = name_of(jni, thread);
   const std::lock_guard lock(mutex_);
   store(id, name);
-  names_[id] = std::move(name);
+  names_[id] = {std::move(name), reads_};
 }
 
 std::map<std::int64_t, std::string> ThreadNames::known() {
   const std::lock_guard lock(mutex_);
-  return names_;
+  std::map<std::int64_t, std::string> names;
+  for (const auto& [id, entry] : names_) names.emplace(id, entry.name);
+  return names;
 }
 
 void ThreadNames::keep_in(std::unique_ptr<RingThreadNames> file) {
   const std::lock_guard lock(mutex_);
   file_ = std::move(file);
-  for (const auto& [id, name] : names_) store(id, name);
+  for (const auto& [id, entry] : names_) store(id, entry.name);
 }
 
 void ThreadNames::store(std::int64_t id, const std::string& name) {
   if (file_ && file_->add(id, name)) ++generation_;
 }
 
+bool ThreadNames::prepare_read(Reclamation& reclamation) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++reads_;
+    ++generation_;
+  }
+  return reclamation.wait_for_readers(kRecordersPatience);
+}
+
 std::map<std::int64_t, std::string> ThreadNames::read(
-    JNIEnv* jni, const std::unordered_set<std::int64_t>& wanted) {
-  std::map<std::int64_t, std::string> live;
+    JNIEnv* jni, const std::unordered_set<std::int64_t>& wanted, bool drop) {
+  std::map<std::int64_t, std::string> names;
   const LocalFrame frame(jni, 64);
   for (const jthread thread : all_threads(jvmti_, jni)) {
     const std::int64_t id = jni->GetLongField(thread, fields_.id);
-    if (wanted.contains(id)) live[id] = name_of(jni, thread);
+    if (wanted.contains(id)) names[id] = name_of(jni, thread);
   }
   const std::lock_guard lock(mutex_);
-  if (std::erase_if(names_, [&](const auto& entry) { return !wanted.contains(entry.first); }) > 0) {
+  const auto unused = [&](const auto& entry) {
+    return !wanted.contains(entry.first) && entry.second.noted_in != reads_;
+  };
+  if (drop && std::erase_if(names_, unused) > 0) {
     ++generation_;  // a virtual thread may be running without being in the VM's list
   }
-  live.insert(names_.begin(), names_.end());
-  return live;
+  for (const auto& [id, entry] : names_) {
+    if (wanted.contains(id)) names.try_emplace(id, entry.name);
+  }
+  return names;
 }
 
 }  // namespace ddm

@@ -14,6 +14,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "core/reclamation.h"
 #include "stack/names/name_log.h"
 
 namespace ddm {
@@ -29,8 +30,8 @@ class ThreadNames {
   // Also writes each name to a ring file from now on, before any record of its thread.
   void keep_in(std::unique_ptr<RingThreadNames> file);
 
-  // Called for each allocation: cheap if this OS thread's previous call had the same id and no
-  // names were dropped since.
+  // Called for each allocation, inside a Reading: cheap if this OS thread's previous call had the
+  // same id and generation.
   void note(JNIEnv* jni, jthread thread, std::int64_t id);
   // While this value is unchanged, stored names need not be stored again.
   std::uint32_t generation() const { return generation_.load(std::memory_order_acquire); }
@@ -39,20 +40,34 @@ class ThreadNames {
   // All stored names. Without the VM, on any thread.
   std::map<std::int64_t, std::string> known();
 
-  // The names of the wanted threads. Drops the names of all other ended threads.
+  // Call outside of a Reading, before the snapshot of the records whose names read() returns: the
+  // names of threads that allocate from now on are kept, since their records may be too late for the
+  // snapshot. False: a thread took too long to finish its record, so no name may be dropped.
+  bool prepare_read(Reclamation& reclamation);
+
+  // The names of the wanted threads. `drop`: forgets those of all other ended threads, unless noted
+  // since prepare_read().
   std::map<std::int64_t, std::string> read(JNIEnv* jni,
-                                           const std::unordered_set<std::int64_t>& wanted);
+                                           const std::unordered_set<std::int64_t>& wanted,
+                                           bool drop);
 
  private:
+  struct Entry {
+    std::string name;
+    std::uint32_t noted_in = 0;  // reads_ then
+  };
+
   std::string name_of(JNIEnv* jni, jthread thread) const;
   void store(std::int64_t id, const std::string& name);
 
   jvmtiEnv* const jvmti_;
   const Fields fields_;
   std::mutex mutex_;
-  std::map<std::int64_t, std::string> names_;
+  std::map<std::int64_t, Entry> names_;
+  std::uint32_t reads_ = 0;  // how many were prepared
   std::unique_ptr<RingThreadNames> file_;
-  std::atomic<std::uint32_t> generation_{0};  // how often names were dropped
+  // How often each thread has been asked to note its name again.
+  std::atomic<std::uint32_t> generation_{0};
 };
 
 }  // namespace ddm
