@@ -140,7 +140,7 @@ tsan=() asan=() which="~[large]"
 if [ -n "$full" ]; then
     which="" tsan=("${units[@]}") asan=("${units[@]}" "${fuzzers[@]}")
 elif [ $((day % 3)) = 0 ]; then
-    tsan=(ddm_test heap_walk_test native_test net_test records_test)
+    tsan=(allocations_test core_test ddm_test heap_walk_test native_test net_test stack_tree_test)
 else
     for name in "${units[@]}" "${fuzzers[@]}"; do
         turn=1
