@@ -27,7 +27,7 @@ def counted_by_hand(jdk):
 
 def counted(t, name, flags=()):
     folders, selected = known_matrix.suites(t.jdk)
-    done = platform_run(t, suite_classes(t.jdk, *folders), *selected,
+    done = platform_run(t, suite_classes(*folders), *selected,
                         flags=[*flags, f"-Dddm.allocations={t.path(name)}"])
     assert done.code == 0, done
     return amounts(t.path(name))[0], done
@@ -74,7 +74,7 @@ def wide_headers(t):
 
 @test()
 def limits_hold_to_the_object(t):
-    done = platform_run(t, suite_classes(t.jdk, "limits"), "limits.LimitedJupiter", "limits.LimitedJunit4",
+    done = platform_run(t, suite_classes("limits"), "limits.LimitedJupiter", "limits.LimitedJunit4",
                         flags=[*wide_headers(t), f"-Dddm.allocations={t.path('a.txt')}"])
     assert done.code == 1, done
     assert broken(done.out) == {
@@ -100,7 +100,7 @@ def limits_hold_to_the_object(t):
 
 @test()
 def testng_finds_its_listener_by_itself(t):
-    classes = suite_classes(t.jdk, "limits")
+    classes = suite_classes("limits")
     done = t.command([t.jdk.java, *t.vm_flags(), *wide_headers(t), f"-agentpath:{AGENT}={COUNTING}",
                       "-cp", ":".join([classes, KIT, *JARS]), "org.testng.TestNG", "-testclass", "limits.LimitedTestNg",
                       "-verbose", "2", "-d", t.path("out")])
@@ -111,7 +111,7 @@ def testng_finds_its_listener_by_itself(t):
 
 
 def during(t, *options):
-    done = t.command([t.jdk.java, *t.vm_flags(), *options, "-cp", ":".join([suite_classes(t.jdk, "limits"), KIT]),
+    done = t.command([t.jdk.java, *t.vm_flags(), *options, "-cp", ":".join([suite_classes("limits"), KIT]),
                       "limits.DuringMain"])
     assert done.code == 0, done
     return {line.split(" ")[0]: line.split(" ")[1:] for line in done.out.splitlines()}, done
@@ -133,7 +133,7 @@ def a_program_measures_a_piece_of_itself(t):
 def without_the_agent_programs_and_tests_run_as_ever(t):
     told, done = during(t)
     assert told["nodes"] == ["false", "0", "0", "0", "-"] and not done.err, done
-    classes = suite_classes(t.jdk, "limits")
+    classes = suite_classes("limits")
     done = platform_run(t, classes, "limits.LimitedJupiter", agent=None)
     assert "1 tests failed" in done.out and "failsByItself" in done.out, done
     line = f"allocations are not counted; add -agentpath:{AGENT}={COUNTING} to the arguments of the JVM that runs the tests"

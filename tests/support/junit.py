@@ -16,7 +16,7 @@ JARS = [f"/usr/share/java/{name}.jar" for name in (
 COUNTING = "address=none,dump=none,engine=bci,sites=512k,track=y"
 
 
-def suite_classes(jdk, *names):
+def suite_classes(*names):
     """The folder of these suites' classes, compiled once."""
     sources = sorted(sum((glob.glob(os.path.join(SUITES, name, "*.java")) for name in names), []))
     release = "21" if any(name.endswith("21") for name in names) else "17"

@@ -40,7 +40,7 @@ def run(jdk, flags, in_parallel, path, rounds=ROUNDS):
     if rounds < ROUNDS:
         flags = [*flags, f"-Dknown.rounds={rounds}", f"-XX:CompileThresholdScaling={rounds / ROUNDS}"]
     folders, selected = suites(jdk)
-    classes = ":".join([suite_classes(jdk, *folders), KIT, *JARS])
+    classes = ":".join([suite_classes(*folders), KIT, *JARS])
     done = subprocess.run(
         [jdk.java, *flags, f"-agentpath:{AGENT}={COUNTING}", f"-Dddm.allocations={path}", "-cp", classes,
          "org.junit.platform.console.ConsoleLauncher", "--disable-banner", "--details=none",
