@@ -66,6 +66,8 @@ def shapes(t):
     flags = ["-Xmx1g", "-XX:-UseAdaptiveSizePolicy"]
     if t.gc == "g1" and t.jdk.major < 25:
         flags += G1_MOVES_ALL
+    if t.gc == "g1" and t.jdk.major < 19:
+        flags += ["-Xshare:off"]  # the gap of an archived region is an int[] that JVMTI does not show
     return flags
 
 

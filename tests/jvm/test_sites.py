@@ -60,7 +60,7 @@ def a_constructor_chain_is_the_allocating_method_and_the_constructor_that_alloca
         assert [f["class"] for f in leaf["stack"]][:2] == ["Sites$Chain", "Sites$Longer"]
 
 
-@test(jdks="each", flags=[(), ("-Xcomp",)], daily=2, every_days=5)
+@test(jdks="each", flags=[(), ("-Xcomp",)], daily=1, every_days=5)
 def each_depth_of_a_recursion_is_a_site_with_its_whole_stack(t):
     for engine in ENGINES:
         written = check(t, "deep", 200, engine)
@@ -72,7 +72,7 @@ def each_depth_of_a_recursion_is_a_site_with_its_whole_stack(t):
         assert max(len(r["stack"]) for r in written.records) == 16
 
 
-@test(jdks="each", flags=[(), ("-Xcomp",)], daily=2, every_days=4)
+@test(jdks="each", flags=[(), ("-Xcomp",)], daily=1, every_days=4)
 def a_recursion_is_cut_beyond_a_thousand_and_twenty_four_frames(t):
     for engine in ENGINES:
         found = sites_of(check(t, "deepest", 2, engine), "Sites$Leaf", "deeper")

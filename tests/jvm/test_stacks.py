@@ -114,7 +114,7 @@ def stacks_of_virtual_threads_are_those_that_the_vm_tells_everywhere(t):
     compare_virtual(t, "VirtualReturns", "200", least=10_000)
 
 
-@test(timeout=300)  # the quick set has it on the machine's own JDKs: on 21 it takes minutes
+@test(timeout=300, every_days=3)  # the quick set has it on the machine's own JDKs: on 21 it takes minutes
 def stacks_are_those_that_the_vm_tells_while_classes_are_redefined(t):
     rounds, redefined = t.path("rounds"), t.path("redefined")
     restless = f"-javaagent:{agent_jar(t, 'RestlessAgent', t.classes())}={rounds}"

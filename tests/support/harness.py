@@ -154,8 +154,10 @@ class Case:
         return list(items) if FULL else list(items)[self.turn() % parts::parts]
 
     def vm_flags(self):
-        verify = ["-Xverify:all", "-XX:-PrintWarnings"] if self.jdk.major < 25 else []
-        return COLLECTORS.get(self.gc, []) + self.flags + verify
+        verify = []
+        if self.jdk.major < 25:
+            verify = ["-Xverify:all", "-XX:-PrintWarnings", f"-XX:SharedArchiveFile={verified_classes(self.jdk)}"]
+        return COLLECTORS.get(self.gc, []) + verify + self.flags
 
     def java(self, *command, agent=None, flags=(), check=True, stdin=None, env=None):
         """Runs `java` with the case's flags; agent=None: without the agent, else its options."""
@@ -258,6 +260,21 @@ class Report:
         return counts
 
 
+def verified_classes(jdk):
+    return os.path.join(WORK, f"verified-{jdk.major}.jsa")
+
+
+def archive_verified_classes():
+    """The JDK's own archive is not used with -Xverify:all: each start would verify 400 classes anew."""
+    for jdk in JDKS:
+        if jdk.major < 25 and not os.path.exists(verified_classes(jdk)):
+            dump = [jdk.java, "-Xshare:dump", "-Xverify:all", "-XX:-PrintWarnings"]
+            new = f"{verified_classes(jdk)}.{os.getpid()}"
+            done = subprocess.run([*dump, f"-XX:SharedArchiveFile={new}"], capture_output=True)
+            if done.returncode == 0:
+                os.replace(new, verified_classes(jdk))
+
+
 def build_programs():
     """Compiles tests/jvm/programs for 17; programs/jdk21 with the newest JDK on top."""
     sources = sorted(glob.glob(os.path.join(HERE, "programs", "*.java")))
@@ -270,6 +287,7 @@ def build_programs():
 
 def run_all(patterns, full):
     build_programs()
+    archive_verified_classes()
     # Who names a test wants it on every JDK.
     chosen = [c for c in TESTS
               if (any(p in c.name for p in patterns) if patterns else full or not c.other_turn)
