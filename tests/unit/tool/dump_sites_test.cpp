@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "../records/dump_sample.h"
+#include "../report/dump_sample.h"
 
 namespace ddm {
 namespace {

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <memory>
 
-#include "../records/dump_sample.h"
+#include "../report/dump_sample.h"
 #include "graph/object_choice.h"
 #include "graph/retained_sizes.h"
 #include "graph/root_paths.h"
