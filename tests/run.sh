@@ -132,9 +132,9 @@ if [ -n "$full" ]; then step "build debug" build debug all; fi
 
 # Large data tells a sanitizer nothing new. A quick set has one sanitizer, by turns of three days: the race
 # detector for what runs in threads; memory and undefined behaviour for what reads class files, documents
-# and the wire; the same for all else.
+# and the wire, and writes reports; the same for all else.
 day=${DDM_TEST_DAY:-$(($(date +%s) / 86400))}
-reading=" bci_test patch_test dyper_test hprof_test net_test time_test options_test bci_fuzz ddm_fuzz condition_fuzz dyper_fuzz "
+second_day=" bci_test report_test patch_test dyper_test hprof_test net_test time_test options_test bci_fuzz ddm_fuzz condition_fuzz dyper_fuzz "
 mapfile -t fuzzers < <(grep -hoP '^ddm_fuzzer\(\K\w+' tests/fuzz/CMakeLists.txt)
 tsan=() asan=() which="~[large]"
 if [ -n "$full" ]; then
@@ -144,7 +144,7 @@ elif [ $((day % 3)) = 0 ]; then
 else
     for name in "${units[@]}" "${fuzzers[@]}"; do
         turn=1
-        if [[ $reading == *" $name "* ]]; then turn=2; fi
+        if [[ $second_day == *" $name "* ]]; then turn=2; fi
         if [ $((day % 3)) = $turn ]; then asan+=("$name"); fi
     done
 fi
