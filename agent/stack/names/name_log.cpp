@@ -13,6 +13,8 @@ constexpr std::size_t kEntryHead = 8;
 
 // How many names are turned away before compacting is tried again.
 constexpr int kRefusals = 1000;
+// Of the most threads that are kept, the share that is kept as the latest.
+constexpr std::size_t kRecentPart = 16;
 
 class EntryWriter {
  public:
@@ -216,8 +218,11 @@ void RingNames::keep_only(const std::function<bool(NameId)>& classes,
 
 void RingThreadNames::compact() {
   const std::unordered_set<std::int64_t> in_use = in_use_();
-  log_.compact([&](NameEntry::Kind, std::int64_t id) { return in_use.contains(id); });
-  std::erase_if(kept_, [&](const auto& entry) { return !in_use.contains(entry.first); });
+  std::erase_if(kept_, [&](const auto& entry) {
+    const bool recent = added_ - entry.second.added < most_ / kRecentPart;
+    return !recent && !in_use.contains(entry.first);
+  });
+  log_.compact([&](NameEntry::Kind, std::int64_t id) { return kept_.contains(id); });
   const bool roomy = log_.used() < log_.half_bytes() / 8 * 7 && kept_.size() < most_ / 8 * 7;
   if (!roomy) refusals_left_ = kRefusals;
 }
@@ -225,7 +230,7 @@ void RingThreadNames::compact() {
 bool RingThreadNames::add(std::int64_t id, std::string_view name) {
   const std::size_t hash = std::hash<std::string_view>()(name);
   const auto found = kept_.find(id);
-  if (found != kept_.end() && found->second == hash) return false;
+  if (found != kept_.end() && found->second.hash == hash) return false;
   // A thread without a name is one that the file does not name.
   const bool unchanged = name.empty() && found == kept_.end();
   const std::string entry = unchanged ? std::string() : encode_thread(id, name);
@@ -244,7 +249,7 @@ bool RingThreadNames::add(std::int64_t id, std::string_view name) {
       return dropped;
     }
   }
-  kept_[id] = hash;
+  kept_[id] = {hash, ++added_};
   return dropped;
 }
 

@@ -86,7 +86,8 @@ class RingNames final : public NameKeeper {
 // Thread names. One thread at a time.
 class RingThreadNames {
  public:
-  // `in_use`: returns the threads of the records in the ring. At most `most` threads are kept.
+  // `in_use`: returns the threads of the records in the ring. At most `most` threads are kept. Those
+  // added last are, in any case: their first record may not be in the ring yet.
   RingThreadNames(NameLog log, std::size_t most,
                   std::function<std::unordered_set<std::int64_t>()> in_use)
       : log_(log), most_(most), in_use_(std::move(in_use)) {}
@@ -96,13 +97,18 @@ class RingThreadNames {
   bool add(std::int64_t id, std::string_view name);
 
  private:
+  struct Kept {
+    std::size_t hash = 0;     // of the name
+    std::uint64_t added = 0;  // added_ then
+  };
   void compact();
 
   NameLog log_;
   const std::size_t most_;
   const std::function<std::unordered_set<std::int64_t>()> in_use_;
-  std::unordered_map<std::int64_t, std::size_t> kept_;  // id -> hash of the name
-  int refusals_left_ = 0;                               // after a compaction that freed nothing
+  std::unordered_map<std::int64_t, Kept> kept_;
+  std::uint64_t added_ = 0;  // names so far
+  int refusals_left_ = 0;    // after a compaction that freed nothing
 };
 
 }  // namespace ddm

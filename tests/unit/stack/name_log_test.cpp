@@ -107,6 +107,23 @@ TEST_CASE("thread names stay bounded while threads come and go for good") {
   CHECK(s.log.used() == used);
 }
 
+TEST_CASE("threads whose first record is still being written keep their names") {
+  Section s(4096);
+  RingThreadNames names(s.log, 1000, [] { return std::unordered_set<std::int64_t>(); });
+  int compactions = 0;
+  for (std::int64_t id = 1; compactions < 3; ++id) {
+    if (!names.add(id, "worker-" + std::to_string(id))) continue;
+    ++compactions;
+    std::set<std::int64_t> named;
+    for (auto& entry : s.read()) named.insert(entry.id);
+    for (std::int64_t late = id; late > id - 50; --late) {
+      CHECK(names.holds(late));
+      CHECK(named.contains(late));
+    }
+    CHECK_FALSE(names.holds(id - 100));
+  }
+}
+
 TEST_CASE("more thread names than there is room for are counted, not waited for") {
   Section s(256);
   RingThreadNames names(s.log, 1000, [] {
