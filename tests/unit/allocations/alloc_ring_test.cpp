@@ -369,7 +369,7 @@ TEST_CASE(
   while (ring->last_seq() < 4 * kDefaultRecords) std::this_thread::yield();
   std::size_t least = kDefaultRecords;
   std::int64_t overtaken = 0;
-  for (int round = 0; round < 4; ++round) {
+  for (int round = 0; round < 10; ++round) {
     const RecordSet set = ring->snapshot();
     least = std::min(least, set.size());
     overtaken += set.overtaken();
