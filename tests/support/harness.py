@@ -44,6 +44,9 @@ class Jdk:
         with open(os.path.join(home, "release")) as f:
             text = f.read()
         self.major = int(re.search(r'JAVA_VERSION="(\d+)', text).group(1))
+        # 25 verifies what is rewritten in any case.
+        self.verify = ["-Xverify:all", "-XX:-PrintWarnings"] if self.major < 25 else []
+        self.verified_classes = os.path.join(WORK, f"verified-{self.major}.jsa")
         self.compact_headers = self.major >= 27  # by default (JEP 534): objects are smaller
         self._collectors = None
         # One from tests/more_jdks.sh has a C library of its own.
@@ -154,10 +157,8 @@ class Case:
         return list(items) if FULL else list(items)[self.turn() % parts::parts]
 
     def vm_flags(self):
-        verify = []
-        if self.jdk.major < 25:
-            verify = ["-Xverify:all", "-XX:-PrintWarnings", f"-XX:SharedArchiveFile={verified_classes(self.jdk)}"]
-        return COLLECTORS.get(self.gc, []) + verify + self.flags
+        archive = [f"-XX:SharedArchiveFile={self.jdk.verified_classes}"] if self.jdk.verify else []
+        return COLLECTORS.get(self.gc, []) + self.jdk.verify + archive + self.flags
 
     def java(self, *command, agent=None, flags=(), check=True, stdin=None, env=None):
         """Runs `java` with the case's flags; agent=None: without the agent, else its options."""
@@ -260,19 +261,14 @@ class Report:
         return counts
 
 
-def verified_classes(jdk):
-    return os.path.join(WORK, f"verified-{jdk.major}.jsa")
-
-
 def archive_verified_classes():
     """The JDK's own archive is not used with -Xverify:all: each start would verify 400 classes anew."""
     for jdk in JDKS:
-        if jdk.major < 25 and not os.path.exists(verified_classes(jdk)):
-            dump = [jdk.java, "-Xshare:dump", "-Xverify:all", "-XX:-PrintWarnings"]
-            new = f"{verified_classes(jdk)}.{os.getpid()}"
-            done = subprocess.run([*dump, f"-XX:SharedArchiveFile={new}"], capture_output=True)
-            if done.returncode == 0:
-                os.replace(new, verified_classes(jdk))
+        if jdk.verify and not os.path.exists(jdk.verified_classes):
+            new = f"{jdk.verified_classes}.{os.getpid()}"
+            dump = [jdk.java, "-Xshare:dump", *jdk.verify, f"-XX:SharedArchiveFile={new}"]
+            if subprocess.run(dump, capture_output=True).returncode == 0:
+                os.replace(new, jdk.verified_classes)
 
 
 def build_programs():

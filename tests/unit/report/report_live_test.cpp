@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "../allocations/live_sweep.h"
 #include "firefox_format.h"
-#include "live_sweep.h"
 #include "page_stacks.h"
 #include "report_sample.h"
 
