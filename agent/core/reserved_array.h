@@ -40,8 +40,13 @@ class ReservedArray {
   ~ReservedArray() {
     if (data_ != nullptr) munmap(data_, bytes());
   }
-  ReservedArray(const ReservedArray&) = delete;
-  ReservedArray& operator=(const ReservedArray&) = delete;
+  ReservedArray(ReservedArray&& other) noexcept
+      : size_(other.size_), data_(std::exchange(other.data_, nullptr)) {}
+  ReservedArray& operator=(ReservedArray&& other) noexcept {
+    std::swap(size_, other.size_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
 
   bool good() const { return data_ != nullptr; }  // false: the reservation failed
   std::size_t size() const { return size_; }

@@ -1,7 +1,6 @@
 #include "stack/walk/known_places.h"
 
-#include <sys/mman.h>
-
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -21,25 +20,18 @@ KnownPlaces* KnownPlaces::make(Epoch epoch) {
   if (t_ended) return nullptr;
   static thread_local Owner owner;
   static_cast<void>(owner);  // made here, so that it is destroyed when the thread ends
-  // Zeroed pages are empty entries; memory is committed on the first write.
-  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
-  char* const table = static_cast<char*>(memory) + kTrailBytes;
-  t_places =
-      new (std::nothrow) KnownPlaces(new (memory) StackTrail(), reinterpret_cast<Known*>(table),
-                                     new (table + kTableBytes) ParkedTrails(), epoch);
-  if (t_places == nullptr) munmap(memory, kBytes);
+  std::unique_ptr<KnownPlaces> places(new (std::nothrow) KnownPlaces(epoch));
+  if (places != nullptr && places->trail_.good() && places->tables_.good()) {
+    t_places = places.release();
+  }
   return t_places;
 }
-
-KnownPlaces::~KnownPlaces() { munmap(trail_, kBytes); }
 
 void KnownPlaces::begin(Epoch epoch) {
   epoch_ = epoch;
   replaced_ = 0;
-  trail_->clear();
-  parked_->clear();
+  trail_.clear();
+  parked().clear();
   if (number_++ < kMostNumber) return;
   number_ = 1;
   std::fill_n(table_, kMost, Known());

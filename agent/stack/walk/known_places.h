@@ -5,8 +5,8 @@
 // classes, and from JDK 20 on code, are freed in GC pauses only. Before JDK 20 the caller must
 // revalidate the nmethod, and always the bytecode's method.
 //
-// One table per thread, reserved at its first walk: 8 KiB, growing up to 128 as needed. Each thread
-// accesses only its own.
+// One table per thread, reserved at its first walk: 8 KiB, growing up to 128 as needed, beside the
+// thread's trails. Each thread accesses only its own.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <span>
 
+#include "core/reserved_array.h"
 #include "stack/shown_frame.h"
 #include "stack/walk/frame_cache.h"
 #include "stack/walk/parked_trails.h"
@@ -86,25 +87,25 @@ class KnownPlaces {
     known.frames[0] = frame;
   }
 
-  StackTrail& trail() { return *trail_; }
-  ParkedTrails& parked() { return *parked_; }
+  StackTrail& trail() { return trail_; }
+  ParkedTrails& parked() { return tables_[0].parked; }
   std::size_t size() const { return std::size_t{1} << (64 - shift_); }
 
  private:
   static constexpr unsigned kAddressBits = 48;
   static constexpr unsigned kFirstBits = 6, kMostBits = 10;  // bits of a slot index
-  static constexpr std::size_t kTrailBytes = (sizeof(StackTrail) + 63) / 64 * 64;
   static constexpr std::size_t kMost = std::size_t{1} << kMostBits;
-  static constexpr std::size_t kTableBytes = kMost * sizeof(Known);
-  static constexpr std::size_t kBytes = kTrailBytes + kTableBytes + sizeof(ParkedTrails);
   static constexpr std::uint64_t kMostNumber = (1u << (64 - kAddressBits)) - 1;
 
-  // All are in one mapping, the trail first.
-  KnownPlaces(StackTrail* trail, Known* table, ParkedTrails* parked, Epoch epoch)
-      : trail_(trail), table_(table), parked_(parked), epoch_(epoch) {}
-  ~KnownPlaces();
-  KnownPlaces(const KnownPlaces&) = delete;
-  KnownPlaces& operator=(const KnownPlaces&) = delete;
+  // Zeroed memory is empty entries.
+  struct Tables {
+    std::array<Known, kMost> known;
+    ParkedTrails parked;
+  };
+
+  explicit KnownPlaces(Epoch epoch) : tables_(1), epoch_(epoch) {
+    if (tables_.good()) table_ = tables_[0].known.data();
+  }
 
   static KnownPlaces* make(Epoch epoch);
   void begin(Epoch epoch);
@@ -124,9 +125,9 @@ class KnownPlaces {
     return slot;
   }
 
-  StackTrail* const trail_;
-  Known* const table_;
-  ParkedTrails* const parked_;
+  StackTrail trail_;
+  ReservedArray<Tables> tables_;
+  Known* table_ = nullptr;
   Epoch epoch_;
   std::uint64_t number_ = 1;  // of the epoch
   unsigned shift_ = 64 - kFirstBits;

@@ -18,8 +18,13 @@ namespace ddm {
 
 class ParkedTrails {
  public:
-  ParkedTrails() { clear(); }
-  void clear() { pcs_ = {}; }
+  ParkedTrails() : pcs_() {}
+  // Commits no memory where nothing was stored.
+  void clear() {
+    for (VmAddress& pc : pcs_) {
+      if (pc != 0) pc = 0;
+    }
+  }
 
   // For a non-empty run. The result is valid if the run is undisturbed afterwards.
   struct Found {

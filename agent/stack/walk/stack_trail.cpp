@@ -12,8 +12,8 @@ alignas(FrameCache::kStampBytes) constexpr char kEverlasting[FrameCache::kStampB
 
 void StackTrail::clear() {
   // Three quarters of the arrays are for inner steps.
-  steps_begin_ = steps_end_ = kSteps / 4 * 3;
-  steps_[steps_end_] = {Place(), kWords / 4 * 3, kFrames / 4 * 3};
+  steps_begin_ = steps_end_ = steps_most() / 4 * 3;
+  steps_[steps_end_] = {Place(), words_most() / 4 * 3, frames_most() / 4 * 3};
   stamp_of_step_[steps_end_] = static_cast<std::int16_t>(steps_end_);
   put_stamp(steps_end_, 0);
   complete_ = false;
@@ -22,6 +22,8 @@ void StackTrail::clear() {
 bool StackTrail::begin(const FrameCache* cache) {
   if (busy_) return false;
   busy_ = true;
+  if (overflown_ && grow()) [[unlikely]]
+    clear();
   code_may_go_ = cache != nullptr;
   if (code_may_go_) stamp_offset_ = static_cast<VmAddress>(cache->stamp_offset());
   overflown_ = false;
@@ -130,8 +132,8 @@ StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& place) {
 void StackTrail::fold(std::int32_t first, std::int32_t last) {
   const std::int32_t words = steps_[last].word - steps_[first].word;
   const std::int32_t frames = steps_[last].frame - steps_[first].frame;
-  if (new_steps_ + last - first > kNewSteps || new_words_ + words > kNewWords ||
-      new_frames_ + frames > kNewFrames) {
+  if (new_steps_ + last - first > new_steps_most() || new_words_ + words > new_words_most() ||
+      new_frames_ + frames > new_frames_most()) {
     overflown_ = true;
     return;
   }
@@ -212,8 +214,8 @@ void StackTrail::put_outer(std::int32_t first, bool complete) {
   const std::int32_t words = end.word - new_step_[first].word;
   const std::int32_t frames = end.frame - new_step_[first].frame;
   const std::int32_t count = new_steps_ - first;
-  if (steps_end_ + count > kSteps || words + new_words_ > kWords ||
-      frames + new_frames_ > kFrames) {
+  if (steps_end_ + count > steps_most() || words + new_words_ > words_most() ||
+      frames + new_frames_ > frames_most()) {
     return clear();
   }
   for (std::int32_t i = 0; i < count; ++i) {

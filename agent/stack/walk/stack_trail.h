@@ -7,9 +7,10 @@
 //
 // The trail stores each step's words and frames, and these frames' nodes in the CallTree that was
 // used last, so that a stack's number is found from the frames that changed. The trail grows from
-// the middle of fixed arrays: inwards with every walk, whose new inner steps replace the old ones,
-// and outwards when a walk needs more frames than are stored. Valid while code and names are
-// unchanged: the owner calls clear(). Each thread has its own and accesses only that.
+// the middle of its arrays: inwards with every walk, whose new inner steps replace the old ones,
+// and outwards when a walk needs more frames than are stored. The arrays share pages, and become
+// larger with the deepest stack of the thread. Valid while code and names are unchanged: the owner
+// calls clear(). Each thread has its own and accesses only that.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +20,19 @@
 
 #include "stack/shown_stack.h"
 #include "stack/walk/callee_cache.h"
-#include "stack/walk/frame_cache.h"
-#include "stack/walk/frame_walker.h"
-#include "stack/walk/lazy_array.h"
+#include "stack/walk/trail_arrays.h"
 
 namespace ddm {
 
-class StackTrail {
+class StackTrail : TrailArrays {
  public:
   using Place = FrameWalker::Place;
   using Word = FrameWalker::Word;
 
-  StackTrail() { clear(); }
+  StackTrail() {
+    if (good()) clear();
+  }
+  using TrailArrays::good;  // false: no memory; nothing else may be called
   void clear();
 
   // Begins a walk. False: an outer walk of this thread is using the trail. `cache`: where code may
@@ -55,7 +57,7 @@ class StackTrail {
   void open() { new_frames_open_ = new_frames_; }
   void add(ShownFrame frame) {
     if (frame.role() == ShownRole::kHidden) return;
-    if (new_frames_open_ == kNewFrames) [[unlikely]] {
+    if (new_frames_open_ == new_frames_most()) [[unlikely]] {
       overflown_ = true;
       return;
     }
@@ -66,10 +68,9 @@ class StackTrail {
   [[gnu::always_inline]] void close(const Place& from, std::size_t words, VmAddress code,
                                     const Place& next) {
     const auto count = static_cast<std::int32_t>(words);
-    if (overflown_ || new_steps_ == kNewSteps || new_words_ + count > kNewWords) [[unlikely]] {
-      overflown_ = true;
+    overflown_ |= new_steps_ == new_steps_most() || new_words_ + count > new_words_most();
+    if (overflown_) [[unlikely]]
       return;
-    }
     NewStep& step = new_step_[new_steps_++];
     step.place = from;
     step.word = new_words_;
@@ -94,23 +95,6 @@ class StackTrail {
   void abandon() { busy_ = false; }  // in any case; without an end() the trail is unchanged
 
  private:
-  // New steps: one stack of the greatest depth. The trail: a third more, for its outer side.
-  static constexpr std::int32_t kNewSteps = kMaxTreeDepth + 32, kNewWords = 3 * kNewSteps;
-  static constexpr std::int32_t kNewFrames = kMaxTreeDepth + 128, kFrames = kNewFrames / 3 * 4;
-  static constexpr std::int32_t kSteps = kNewSteps / 3 * 4, kWords = kNewWords / 3 * 4;
-
-  struct Step {
-    Place place;
-    std::int32_t word, frame;  // the first ones; they end where the next step's begin
-  };
-  struct NewStep : Step {
-    VmAddress code;
-  };
-  using Stamp = std::uint64_t __attribute__((vector_size(FrameCache::kStampBytes)));
-  struct NewFrame {
-    Frame frame;
-    ShownRole role;
-  };
   // The end of the unchanged words from `word` on, at most `end`.
   std::int32_t same_words_end(std::int32_t word, std::int32_t end) const;
   // The first stamp from `stamp` on whose code was freed or replaced; `end`: none.
@@ -136,24 +120,9 @@ class StackTrail {
   std::int32_t new_steps_ = 0, new_words_ = 0, new_frames_ = 0, new_frames_open_ = 0;
   Place next_;
 
-  LazyArray<Step, kSteps + 1> steps_;
-  LazyArray<VmAddress, kSteps> code_;
-  // Where code may be freed: the stamp of each step, in the same order. Recursion has few stamps.
-  LazyArray<std::int16_t, kSteps + 1> stamp_of_step_;
-  LazyArray<VmAddress, kSteps + 2> stamp_code_, stamp_at_;
-  LazyArray<Stamp, kSteps + 2> stamp_;
-  LazyArray<VmAddress, kWords> word_at_, word_value_;
-  LazyArray<Frame, kFrames> frames_;
-  LazyArray<ShownRole, kFrames> roles_;
-  LazyArray<std::int16_t, kFrames> step_of_frame_;
-  // The node of each frame's stack, from the thread's first frame on; kNoTrace: not looked up yet.
-  LazyArray<TraceNumber, kFrames> nodes_;
   CalleeCache callees_;
   std::minstd_rand random_;
   std::uint32_t nodes_of_ = 0;  // the tree's id()
-  LazyArray<NewStep, kNewSteps> new_step_;
-  LazyArray<Word, kNewWords + FrameWalker::kMostWords> new_word_;
-  LazyArray<NewFrame, kNewFrames> new_frame_;
 };
 
 }  // namespace ddm

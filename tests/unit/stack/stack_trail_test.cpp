@@ -206,13 +206,15 @@ TEST_CASE("a trail shows the frames that a walk of each would, however the stack
 }
 
 TEST_CASE("of a stack that stays as it was a walk looks at the innermost frames only") {
+  const std::size_t depth = GENERATE(60, 200, 900);
   TrailedStack scene;
-  const auto tree = CallTree::create(100, kMaxTreeDepth);
+  const auto tree = CallTree::create(depth + 40, kMaxTreeDepth);
   const auto trail = std::make_unique<StackTrail>();
-  for (std::size_t i = 0; i < 60; ++i) scene.frames.push_back(1 + i % 9);
-  check_same(scene, *trail, 65, *tree);
+  for (std::size_t i = 0; i < depth; ++i) scene.frames.push_back(1 + i % 9);
+  // Each walk of a deeper stack than the trail has room for makes it larger.
+  for (int i = 0; i < 4; ++i) check_same(scene, *trail, depth + 5, *tree);
   scene.looked_at = 0;
-  ShownStack stack(TopFrames::kAsTheyAre, 65);
+  ShownStack stack(TopFrames::kAsTheyAre, depth + 5);
   scene.walk(trail.get(), stack);
   CHECK(scene.looked_at <= 2);
 }
