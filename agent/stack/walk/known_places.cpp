@@ -34,7 +34,7 @@ void KnownPlaces::begin(Epoch epoch) {
   parked().clear();
   if (number_++ < kMostNumber) return;
   number_ = 1;
-  std::fill_n(table_, kMost, Known());
+  tables_[0].known.fill(Known());
 }
 
 // Entries are not moved: a place that is met again is cached again, in its new slot.

@@ -62,7 +62,7 @@ class KnownPlaces {
 
   // A return address, or a bytecode pointer; null: unknown.
   const Known* find(VmAddress place) const {
-    const Known& known = table_[slot_of(place)];
+    const Known& known = tables_[0].known[slot_of(place)];
     return known.key == key_of(place) ? &known : nullptr;
   }
   // Replaces another entry.
@@ -103,9 +103,7 @@ class KnownPlaces {
     ParkedTrails parked;
   };
 
-  explicit KnownPlaces(Epoch epoch) : tables_(1), epoch_(epoch) {
-    if (tables_.good()) table_ = tables_[0].known.data();
-  }
+  explicit KnownPlaces(Epoch epoch) : epoch_(epoch) {}
 
   static KnownPlaces* make(Epoch epoch);
   void begin(Epoch epoch);
@@ -116,18 +114,17 @@ class KnownPlaces {
     return static_cast<std::size_t>((place * 0x9E3779B97F4A7C15ull) >> shift_);
   }
   Known& slot_for(VmAddress place) {
-    Known& known = table_[slot_of(place)];
+    const Known& known = tables_[0].known[slot_of(place)];
     const bool other = known.key != key_of(place) && known.key >> kAddressBits == number_;
     if (other && ++replaced_ > size()) [[unlikely]]
       widen();
-    Known& slot = table_[slot_of(place)];
+    Known& slot = tables_[0].known[slot_of(place)];
     slot.key = key_of(place);
     return slot;
   }
 
   StackTrail trail_;
-  ReservedArray<Tables> tables_;
-  Known* table_ = nullptr;
+  ReservedArray<Tables> tables_{1};
   Epoch epoch_;
   std::uint64_t number_ = 1;  // of the epoch
   unsigned shift_ = 64 - kFirstBits;
