@@ -9,6 +9,7 @@
 #include "heap/heap_iteration.h"
 #include "heap/heap_spaces.h"
 #include "heap/z_pages.h"
+#include "vm/jvmti_environment.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/known_objects.h"
@@ -42,11 +43,8 @@ jint JNICALL visit_object(jlong, jlong, jlong*, jint, void* pause) {
 
 std::string HeapMapper::prepare(JNIEnv* jni) {
   if (prepared_) return "";
-  if (jvmti_ == nullptr) {
-    void* env = nullptr;
-    if (vm_->GetEnv(&env, JVMTI_VERSION_11) != JNI_OK) return "no JVMTI environment";
-    jvmti_ = static_cast<jvmtiEnv*>(env);
-  }
+  if (jvmti_ == nullptr) jvmti_ = make_jvmti_environment(vm_).release();
+  if (jvmti_ == nullptr) return "no JVMTI environment";
   jvmtiCapabilities wanted{};
   wanted.can_tag_objects = 1;
   const jvmtiError error = jvmti_->AddCapabilities(&wanted);

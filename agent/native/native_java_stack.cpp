@@ -9,6 +9,7 @@
 
 #include "core/class_names.h"
 #include "core/own_memory.h"
+#include "vm/jvmti_environment.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/thread_fields.h"
@@ -59,17 +60,17 @@ void JNICALL ClassPrepare(jvmtiEnv* jvmti, JNIEnv*, jthread, jclass klass) {
 }
 
 std::string follow_classes(JNIEnv* jni) {
-  void* environment = nullptr;
-  if (g_access.vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) return "no JVMTI environment";
-  auto* const jvmti = static_cast<jvmtiEnv*>(environment);
+  JvmtiEnvironment own = make_jvmti_environment(g_access.vm);
+  if (own == nullptr) return "no JVMTI environment";
   jvmtiEventCallbacks callbacks{};
   callbacks.ClassLoad = ClassLoad;
   callbacks.ClassPrepare = ClassPrepare;
-  jvmtiError error = jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
+  jvmtiError error = prepare_environment(own, {}, callbacks, nullptr);
   for (const jvmtiEvent event : {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE}) {
     if (error != JVMTI_ERROR_NONE) return jvmti_error_name(error);
-    error = jvmti->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr);
+    error = own->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr);
   }
+  jvmtiEnv* const jvmti = own.release();
   jint count = 0;
   JvmtiPtr<jclass> classes(jvmti);
   error = jvmti->GetLoadedClasses(&count, classes.out());

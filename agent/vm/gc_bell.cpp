@@ -2,6 +2,9 @@
 
 #include <cerrno>
 #include <ctime>
+#include <memory>
+
+#include "vm/jvmti_environment.h"
 
 namespace ddm {
 
@@ -13,22 +16,16 @@ void JNICALL GcBell::finished(jvmtiEnv* jvmti) {
 }
 
 GcBell* GcBell::create(JavaVM* vm) {
-  void* environment = nullptr;
-  if (vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) return nullptr;
-  auto* jvmti = static_cast<jvmtiEnv*>(environment);
+  JvmtiEnvironment jvmti = make_jvmti_environment(vm);
+  if (jvmti == nullptr) return nullptr;
   jvmtiCapabilities needed{};
   needed.can_generate_garbage_collection_events = 1;
   jvmtiEventCallbacks callbacks{};
   callbacks.GarbageCollectionFinish = finished;
-  auto* bell = new GcBell();
-  bell->jvmti_ = jvmti;
-  const bool good = jvmti->AddCapabilities(&needed) == JVMTI_ERROR_NONE &&
-                    jvmti->SetEnvironmentLocalStorage(bell) == JVMTI_ERROR_NONE &&
-                    jvmti->SetEventCallbacks(&callbacks, sizeof callbacks) == JVMTI_ERROR_NONE;
-  if (good) return bell;
-  jvmti->DisposeEnvironment();
-  delete bell;
-  return nullptr;
+  std::unique_ptr<GcBell> bell(new GcBell());
+  if (prepare_environment(jvmti, needed, callbacks, bell.get()) != JVMTI_ERROR_NONE) return nullptr;
+  bell->jvmti_ = jvmti.release();
+  return bell.release();
 }
 
 bool GcBell::switch_to(bool on) {

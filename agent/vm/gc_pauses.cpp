@@ -1,5 +1,8 @@
 #include "vm/gc_pauses.h"
 
+#include <memory>
+
+#include "vm/jvmti_environment.h"
 #include "vm/vm_flags.h"
 
 namespace ddm {
@@ -30,29 +33,25 @@ void JNICALL GcPauses::finished(jvmtiEnv* jvmti) {
 }
 
 GcPauses* GcPauses::watch(JavaVM* vm) {
-  void* environment = nullptr;
-  if (!moves_in_pauses_only() || vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {
-    return nullptr;
-  }
-  auto* jvmti = static_cast<jvmtiEnv*>(environment);
+  if (!moves_in_pauses_only()) return nullptr;
+  std::unique_ptr<GcPauses> pauses(new GcPauses());  // outlives the environment on failure
+  JvmtiEnvironment jvmti = make_jvmti_environment(vm);
+  if (jvmti == nullptr) return nullptr;
   jvmtiCapabilities needed{};
   needed.can_generate_garbage_collection_events = 1;
   jvmtiEventCallbacks callbacks{};
   callbacks.GarbageCollectionStart = started;
   callbacks.GarbageCollectionFinish = finished;
-  auto* pauses = new GcPauses();
-  const bool good =
-      jvmti->AddCapabilities(&needed) == JVMTI_ERROR_NONE &&
-      jvmti->SetEnvironmentLocalStorage(pauses) == JVMTI_ERROR_NONE &&
-      jvmti->SetEventCallbacks(&callbacks, sizeof callbacks) == JVMTI_ERROR_NONE &&
-      jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
-                                      nullptr) == JVMTI_ERROR_NONE &&
-      jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_GARBAGE_COLLECTION_START,
-                                      nullptr) == JVMTI_ERROR_NONE;
-  if (good) return pauses;
-  jvmti->DisposeEnvironment();
-  delete pauses;
-  return nullptr;
+  if (prepare_environment(jvmti, needed, callbacks, pauses.get()) != JVMTI_ERROR_NONE)
+    return nullptr;
+  for (const jvmtiEvent event :
+       {JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, JVMTI_EVENT_GARBAGE_COLLECTION_START}) {
+    if (jvmti->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) != JVMTI_ERROR_NONE) {
+      return nullptr;
+    }
+  }
+  static_cast<void>(jvmti.release());
+  return pauses.release();
 }
 
 }  // namespace ddm

@@ -36,13 +36,9 @@ jvmtiExtensionFunction find_function(jvmtiEnv* jvmti, const char* id) {
 }  // namespace
 
 void MountedThreads::open(JNIEnv* jni) {
-  JavaVM* vm = nullptr;
-  void* environment = nullptr;
-  if (jvmti_ != nullptr || jni->GetVersion() < kFirstRelease || jni->GetJavaVM(&vm) != JNI_OK ||
-      vm->GetEnv(&environment, kFirstRelease | JVMTI_VERSION_INTERFACE_JVMTI) != JNI_OK) {
-    return;
-  }
-  jvmti_ = static_cast<jvmtiEnv*>(environment);
+  if (jvmti_ != nullptr || jni->GetVersion() < kFirstRelease) return;
+  jvmti_ = make_jvmti_environment(jni, kFirstRelease | JVMTI_VERSION_INTERFACE_JVMTI);
+  if (jvmti_ == nullptr) return;
   // The headers of 17 have no name for this capability; this is its bit in JVMTI 21.
   jvmtiCapabilities potential{};
   jvmtiCapabilities wanted{};
@@ -58,7 +54,7 @@ void MountedThreads::open(JNIEnv* jni) {
   if (error == JVMTI_ERROR_NONE) error = jvmti_->AddCapabilities(&wanted);
   if (error == JVMTI_ERROR_NONE) {
     function_ = reinterpret_cast<Function>(
-        find_function(jvmti_, "com.sun.hotspot.functions.GetVirtualThread"));
+        find_function(jvmti_.get(), "com.sun.hotspot.functions.GetVirtualThread"));
     if (function_ == nullptr) error = JVMTI_ERROR_NOT_AVAILABLE;
   }
   if (error == JVMTI_ERROR_NONE) return;
@@ -67,14 +63,13 @@ void MountedThreads::open(JNIEnv* jni) {
 }
 
 void MountedThreads::close() {
-  if (jvmti_ != nullptr) jvmti_->DisposeEnvironment();
   jvmti_ = nullptr;
   function_ = nullptr;
 }
 
 jthread MountedThreads::on(jthread carrier) const {
   jthread mounted = nullptr;
-  if (function_ == nullptr || function_(jvmti_, carrier, &mounted) != JVMTI_ERROR_NONE) {
+  if (function_ == nullptr || function_(jvmti_.get(), carrier, &mounted) != JVMTI_ERROR_NONE) {
     return nullptr;
   }
   return mounted;

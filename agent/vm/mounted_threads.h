@@ -7,15 +7,12 @@
 
 #include <jvmti.h>
 
+#include "vm/jvmti_environment.h"
+
 namespace ddm {
 
 class MountedThreads {
  public:
-  MountedThreads() = default;
-  ~MountedThreads() { close(); }
-  MountedThreads(const MountedThreads&) = delete;
-  MountedThreads& operator=(const MountedThreads&) = delete;
-
   // In a VM without virtual threads, or one that refuses, on() always returns null.
   void open(JNIEnv* jni);
   void close();
@@ -26,7 +23,7 @@ class MountedThreads {
  private:
   using Function = jvmtiError(JNICALL*)(jvmtiEnv*, jthread, jthread*);
 
-  jvmtiEnv* jvmti_ = nullptr;
+  JvmtiEnvironment jvmti_;
   Function function_ = nullptr;
 };
 

@@ -1,11 +1,11 @@
 #include "adapters/hprof/heap_sizes.h"
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "vm/jvmti_environment.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
@@ -53,14 +53,9 @@ std::string dump_name_of(std::string_view signature) {
 }
 
 void measure_instances(JNIEnv* jni, HprofHeapSizes& sizes) {
-  JavaVM* vm = nullptr;
-  void* environment = nullptr;
-  if (jni->GetJavaVM(&vm) != JNI_OK || vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {
-    return;
-  }
-  auto* const jvmti = static_cast<jvmtiEnv*>(environment);  // one of its own has private tags
-  const auto dispose = [](jvmtiEnv* own) { own->DisposeEnvironment(); };
-  const std::unique_ptr<jvmtiEnv, decltype(dispose)> disposed(jvmti, dispose);
+  const JvmtiEnvironment own = make_jvmti_environment(jni);  // with private tags
+  if (own == nullptr) return;
+  jvmtiEnv* const jvmti = own.get();
   jvmtiCapabilities wanted{};
   wanted.can_tag_objects = 1;
   if (jvmti->AddCapabilities(&wanted) != JVMTI_ERROR_NONE) return;

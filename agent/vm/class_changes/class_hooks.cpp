@@ -6,6 +6,7 @@
 #include "bci/class_file.h"
 #include "core/class_names.h"
 #include "core/log.h"
+#include "vm/jvmti_environment.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 
@@ -72,13 +73,11 @@ ClassHooks* ClassHooks::of_process(JNIEnv* jni, std::string& error) {
 ClassHooks* ClassHooks::create(JNIEnv* jni, std::string& error) {
   error = why_unchangeable();
   if (!error.empty()) return nullptr;
-  JavaVM* vm = nullptr;
-  void* environment = nullptr;
-  if (jni->GetJavaVM(&vm) != JNI_OK || vm->GetEnv(&environment, JVMTI_VERSION_11) != JNI_OK) {
+  JvmtiEnvironment jvmti = make_jvmti_environment(jni);
+  if (jvmti == nullptr) {
     error = "the VM gives no further JVMTI environment";
     return nullptr;
   }
-  auto* const jvmti = static_cast<jvmtiEnv*>(environment);
   jvmtiCapabilities wanted{};
   wanted.can_retransform_classes = 1;
   wanted.can_get_constant_pool = 1;
@@ -86,15 +85,11 @@ ClassHooks* ClassHooks::create(JNIEnv* jni, std::string& error) {
   jvmtiEventCallbacks callbacks{};
   callbacks.ClassFileLoadHook = ClassFileLoadHook;
   callbacks.ClassPrepare = ClassPrepare;
-  std::unique_ptr<ClassHooks> hooks(new ClassHooks(jvmti));
-  jvmtiError failed = jvmti->AddCapabilities(&wanted);
-  if (failed == JVMTI_ERROR_NONE) failed = jvmti->SetEnvironmentLocalStorage(hooks.get());
-  if (failed == JVMTI_ERROR_NONE) failed = jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
-  if (failed != JVMTI_ERROR_NONE) {
-    jvmti->DisposeEnvironment();
-    error = jvmti_failure("classes cannot be retransformed", failed);
-    return nullptr;
-  }
+  std::unique_ptr<ClassHooks> hooks(new ClassHooks(jvmti.get()));
+  error = jvmti_failure("classes cannot be retransformed",
+                        prepare_environment(jvmti, wanted, callbacks, hooks.get()));
+  if (!error.empty()) return nullptr;
+  static_cast<void>(jvmti.release());
   hooks->platform_loader_ = platform_loader(jni);
   return hooks.release();
 }
