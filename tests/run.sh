@@ -121,7 +121,8 @@ unit_tests() {
 
 # Unit tests run under the sanitizers; optimised too where those would be in the way (native_test
 # reads malloc's own structures), and all of them in the full set.
-mapfile -t units < <(grep -rhoP '^ddm_unit_test\(\K\w+' tests/unit --include=CMakeLists.txt)
+# Sorted, since the longest of them, allocations_test, should begin first.
+mapfile -t units < <(grep -rhoP '^ddm_unit_test\(\K\w+' tests/unit --include=CMakeLists.txt | sort)
 step "build release" build release "all ${full:+unit_tests} native_test"
 if [ "$failed" -gt 0 ]; then finish; fi
 if [ -n "$full" ]; then optimised=("${units[@]}"); else optimised=(native_test); fi
@@ -130,29 +131,31 @@ unit_tests "unit" build/release/bin "" "${optimised[@]}"
 # Each file on its own: every one includes what it uses.
 if [ -n "$full" ]; then step "build debug" build debug all; fi
 
-# Large data tells a sanitizer nothing new. A quick set has one sanitizer, by turns of three days: the race
-# detector for what runs in threads; memory and undefined behaviour for what reads class files, documents
-# and the wire, and writes reports; the same for all else.
+# Large data tells a sanitizer nothing new. A quick set has one sanitizer, by turns of four days: the race
+# detector for what runs in threads; memory and undefined behaviour for stacks, records and reports, for what
+# reads class files, documents and the wire, and for the tool and all else.
 day=${DDM_TEST_DAY:-$(($(date +%s) / 86400))}
-second_day=" bci_test report_test patch_test dyper_test hprof_test net_test time_test options_test bci_fuzz ddm_fuzz condition_fuzz dyper_fuzz "
+records=" allocations_test heap_walk_test report_test ring_fuzz stack_tree_test stack_walk_test time_test trace_fuzz "
+parsers=" bci_fuzz bci_test condition_fuzz ddm_fuzz dyper_fuzz dyper_test hprof_test net_test options_test patch_test "
 mapfile -t fuzzers < <(grep -hoP '^ddm_fuzzer\(\K\w+' tests/fuzz/CMakeLists.txt)
 tsan=() asan=() which="~[large]"
 if [ -n "$full" ]; then
     which="" tsan=("${units[@]}") asan=("${units[@]}" "${fuzzers[@]}")
-elif [ $((day % 3)) = 0 ]; then
+elif [ $((day % 4)) = 0 ]; then
     tsan=(allocations_test core_test ddm_test heap_walk_test native_test net_test stack_tree_test)
 else
     for name in "${units[@]}" "${fuzzers[@]}"; do
-        turn=1
-        if [[ $second_day == *" $name "* ]]; then turn=2; fi
-        if [ $((day % 3)) = $turn ]; then asan+=("$name"); fi
+        turn=3
+        if [[ $records == *" $name "* ]]; then turn=1; fi
+        if [[ $parsers == *" $name "* ]]; then turn=2; fi
+        if [ $((day % 4)) = $turn ]; then asan+=("$name"); fi
     done
 fi
 sanitized() {
     local preset=$1
     shift
     if [ $# = 0 ]; then
-        echo "=== $preset: not today (DDM_TEST_DAY=0 has tsan, 1 and 2 have a part of asan each)"
+        echo "=== $preset: not today (DDM_TEST_DAY=0 has tsan, 1 to 3 have a part of asan each)"
         return
     fi
     step "build $preset" build "$preset" "$*"

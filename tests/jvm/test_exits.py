@@ -176,7 +176,7 @@ def a_path_that_fails_every_second_is_told_of_once(t):
     assert len(lines) <= 1 + 1 + 1 + 25, err
 
 
-@test(jdks="each")
+@test(jdks="each", every_days=3)
 def threads_that_end_while_the_program_ends_have_their_own_figures(t):
     for _ in range(3):
         run = t.java("EndingThreads", agent="track=y,dump=r.jsonl,address=none")
@@ -189,7 +189,7 @@ def threads_that_end_while_the_program_ends_have_their_own_figures(t):
 
 
 # JDK-8387045 held up one of some hundred such ends for a minute.
-@test(min_jdk=26, jdks="each")
+@test(min_jdk=26, jdks="each", every_days=3)
 def what_threads_allocate_until_the_vm_halts_is_seen_by_its_events(t):
     seen = unattributed = 0
     for round_ in range(5):

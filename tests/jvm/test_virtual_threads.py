@@ -6,7 +6,7 @@ from ddm_client import Target
 from harness import Report, test
 
 
-@test(jdks="each", min_jdk=21, flags=[("-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC", "-Xmx1g")], every_days=5)
+@test(jdks="each", min_jdk=21, flags=[("-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC", "-Xmx1g")], daily=1, every_days=5)
 def virtual_threads_stacks_are_counted(t):
     for engine, most in (("vm", 1.01), ("bci", 1.05)):
         # JDK 21 sets the timer of a wait in a transition between thread and carrier, where the VM
