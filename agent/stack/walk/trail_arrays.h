@@ -31,6 +31,8 @@ class TrailArrays {
   using Stamp = std::uint64_t __attribute__((vector_size(FrameCache::kStampBytes)));
 
   TrailArrays() { resize(kFirstDepth); }
+  TrailArrays(const TrailArrays&) = delete;
+  TrailArrays& operator=(const TrailArrays&) = delete;
   bool good() const { return memory_.good(); }  // false: no memory
   // Makes the arrays larger, and their contents undefined. False: they are as large as can be.
   bool grow() { return depth_ < kMostDepth && resize(depth_ * kGrowth); }
