@@ -9,8 +9,6 @@ using namespace bci::test;
 
 namespace {
 
-const ArrayHook kArrays(kObjectHook, kArraysHook);
-
 void add_arrays(MethodBuilder& method, int count) {
   for (int i = 0; i < count; ++i) method.op({0x04, kNewarray, 10, kPop});
 }

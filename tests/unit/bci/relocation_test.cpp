@@ -7,7 +7,6 @@ using namespace bci::test;
 
 namespace {
 
-const ArrayHook kArrays(kObjectHook, kArraysHook);
 const MethodEntryHook kEnter(kNumbersHook, same_numbers(1, 2));  // 5 bytes
 
 // Puts 5 bytes before each instruction with the given opcode.

@@ -6,8 +6,6 @@ using namespace bci::test;
 
 namespace {
 
-const ArrayHook kArrays(kObjectHook, kArraysHook);
-
 // static Object make(): new byte[3]
 Bytes class_with_array(const std::string& name) {
   ClassBuilder cls(name, 61);

@@ -14,6 +14,7 @@ namespace bci::test {
 inline const HookMethod kObjectHook{"T", "object", "(Ljava/lang/Object;)V"};
 inline const HookMethod kArraysHook{"T", "arrays", "(Ljava/lang/Object;I)V"};
 inline const HookMethod kNumbersHook{"T", "numbers", "(II)V"};
+inline const ArrayHook kArrays(kObjectHook, kArraysHook);
 
 inline RewriteResult rewrite_with(const Bytes& bytes,
                                   std::initializer_list<const Transformation*> all,

@@ -2,10 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "heap_states.h"
+
 namespace ddm {
 namespace {
-
-constexpr std::uint8_t kThings = heap_state(Solidity::kHard, HeapKind::kObject);
 
 // Objects of so many bytes each, laid out one behind the other as a walk would log them.
 class Laid {
@@ -17,7 +17,7 @@ class Laid {
   void object(std::uint32_t key, std::uint64_t bytes) {
     const std::uint64_t word = key;
     memory_[at_ / 8 + 1] = word;
-    add(kThings, bytes);
+    add(kObjectState, bytes);
   }
   void hole(std::uint64_t bytes) { add(kFreeState, bytes); }
   std::vector<TileClass> count(const KlassTable& table, std::uint64_t tile, std::size_t classes) {

@@ -2,11 +2,11 @@
 
 #include <catch2/catch.hpp>
 
+#include "heap_states.h"
+
 namespace ddm {
 namespace {
 
-constexpr std::uint8_t kObjectState = heap_state(Solidity::kHard, HeapKind::kObject);
-constexpr std::uint8_t kLongsState = heap_state(Solidity::kHard, HeapKind::kArray8);
 constexpr std::size_t kObjects = 0;
 constexpr std::size_t kLongs = 5;
 

@@ -2,11 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "heap_states.h"
+
 namespace ddm {
 namespace {
-
-constexpr std::uint8_t kObjectState = heap_state(Solidity::kHard, HeapKind::kObject);
-constexpr std::uint8_t kBytesState = heap_state(Solidity::kHard, HeapKind::kArray1);
 
 struct Area {
   std::uint64_t position;

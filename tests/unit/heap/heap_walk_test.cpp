@@ -6,13 +6,11 @@
 #include <random>
 
 #include "heap/walk/walk_team.h"
+#include "heap_states.h"
 
 namespace ddm {
 namespace {
 
-constexpr std::uint8_t kThingState = heap_state(Solidity::kHard, HeapKind::kObject);
-constexpr std::uint8_t kClassState = heap_state(Solidity::kHard, HeapKind::kClass);
-constexpr std::uint8_t kArrayState = heap_state(Solidity::kHard, HeapKind::kArray4);
 constexpr std::uint32_t kThing = 0x100;
 constexpr std::uint32_t kInts = 0x200;
 constexpr std::uint32_t kMirror = 0x300;
@@ -25,9 +23,9 @@ class RandomHeap {
  public:
   RandomHeap(unsigned seed, std::size_t spaces, std::size_t words) : random_(seed) {
     layout_.class_size_offset = 16;
-    table_.insert({.key = kThing, .bytes = 24, .state = kThingState});
+    table_.insert({.key = kThing, .bytes = 24, .state = kObjectState});
     table_.insert(
-        {.key = kInts, .bytes = 16, .form = SizeForm::kArray, .shift = 2, .state = kArrayState});
+        {.key = kInts, .bytes = 16, .form = SizeForm::kArray, .shift = 2, .state = kIntsState});
     table_.insert({.key = kMirror, .form = SizeForm::kClass, .state = kClassState});
     memory_.resize(spaces * words);
     for (std::size_t i = 0; i < spaces; ++i) fill(&memory_[i * words], words);
@@ -73,13 +71,13 @@ class RandomHeap {
       std::size_t size = 3;
       std::uint32_t key = kThing;
       std::uint32_t length = 0;
-      int state = kThingState;
+      int state = kObjectState;
       switch (random_() % 8) {
         case 0:
         case 1:
         case 2:
           key = kInts;
-          state = kArrayState;
+          state = kIntsState;
           length =
               static_cast<std::uint32_t>(random_() % 16 == 0 ? random_() % 2000 : random_() % 9);
           size = 2 + (length + 1) / 2;

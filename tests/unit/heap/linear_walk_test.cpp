@@ -3,19 +3,16 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
+#include "heap_states.h"
+
 namespace ddm {
 namespace {
 
-constexpr std::uint64_t kThing = 0x100;
+constexpr std::uint64_t kPlain = 0x100;
 constexpr std::uint64_t kBytes = 0x200;
 constexpr std::uint64_t kLongs = 0x300;
 constexpr std::uint64_t kClass = 0x400;
 constexpr std::uint64_t kChunk = 0x500;
-
-constexpr std::uint8_t kObjectState = heap_state(Solidity::kHard, HeapKind::kObject);
-constexpr std::uint8_t kClassState = heap_state(Solidity::kHard, HeapKind::kClass);
-constexpr std::uint8_t kBytesState = heap_state(Solidity::kHard, HeapKind::kArray1);
-constexpr std::uint8_t kLongsState = heap_state(Solidity::kHard, HeapKind::kArray8);
 
 ObjectLayout layout_of(HeaderForm form) {
   ObjectLayout layout;
@@ -37,7 +34,7 @@ class Memory {
                             std::uint8_t shift, std::uint8_t state) {
       table_.insert({.key = key, .bytes = bytes, .form = form, .shift = shift, .state = state});
     };
-    add(kThing, 24, SizeForm::kFixed, 0, kObjectState);
+    add(kPlain, 24, SizeForm::kFixed, 0, kObjectState);
     add(kBytes, header(), SizeForm::kArray, 0, kBytesState);
     add(kLongs, header(), SizeForm::kArray, 3, kLongsState);
     add(kClass, 64, SizeForm::kClass, 0, kClassState);
@@ -107,7 +104,7 @@ using Runs = std::vector<std::pair<int, std::uint64_t>>;
 TEST_CASE("Objects follow one another by their sizes, whatever their headers look like") {
   const auto form = GENERATE(HeaderForm::kWide, HeaderForm::kNarrow, HeaderForm::kCompact);
   Memory memory(layout_of(form), 400);
-  memory.object(0, kThing);
+  memory.object(0, kPlain);
   memory.array(3, kBytes, 5);  // header + 5, up to the next word
   const std::uint64_t small = (memory.header() + 5 + 7) / 8;
   memory.array(3 + small, kLongs, 300);
@@ -129,10 +126,10 @@ TEST_CASE("Class objects and stack chunks tell their own sizes") {
 
 TEST_CASE("A class nobody knows is a gap up to where objects make sense again") {
   Memory memory(layout_of(HeaderForm::kNarrow), 40);
-  memory.object(0, kThing);
+  memory.object(0, kPlain);
   memory.object(3, 0x999);
-  memory.object(9, kThing);
-  memory.object(12, kThing);
+  memory.object(9, kPlain);
+  memory.object(12, kPlain);
   CHECK(memory.walk(15, 15) ==
         Runs{{kObjectState, 3}, {kUnknownState, 6}, {kObjectState, 3}, {kObjectState, 3}});
   CHECK(memory.gaps() == 1);
@@ -142,7 +139,7 @@ TEST_CASE("A class nobody knows is a gap up to where objects make sense again") 
 TEST_CASE("What only looks like an object does not end a gap") {
   Memory memory(layout_of(HeaderForm::kNarrow), 40);
   memory.object(0, 0x999);
-  memory.object(4, kThing);  // its end is at 7, where nothing is
+  memory.object(4, kPlain);  // its end is at 7, where nothing is
   CHECK(memory.walk(20, 20) == Runs{{kUnknownState, 20}});
 }
 
@@ -164,7 +161,7 @@ TEST_CASE("A last object may lie across the top, up to the limit") {
 
 TEST_CASE("Nothing behind the limit is read: a rest too small for a header is a gap") {
   Memory memory(layout_of(HeaderForm::kNarrow), 4);
-  memory.object(0, kThing);
+  memory.object(0, kPlain);
   CHECK(memory.walk(4, 4) == Runs{{kObjectState, 3}, {kUnknownState, 1}});
 }
 

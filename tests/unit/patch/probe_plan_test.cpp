@@ -6,7 +6,7 @@ using namespace ddm;
 
 namespace {
 
-std::string problem(ProbeRequest request) {
+std::string problem_of(ProbeRequest request) {
   const auto spec = parse_probe(std::move(request));
   return spec ? "" : spec.message();
 }
@@ -20,14 +20,14 @@ bci::MethodPatches plan(ProbeRequest request, std::string descriptor = "(I)I") {
 }  // namespace
 
 TEST_CASE("what does not go together is refused with a reason") {
-  CHECK(problem({}).find("no method is named") != std::string::npos);
+  CHECK(problem_of({}).find("no method is named") != std::string::npos);
   ProbeRequest both{.methods = "a.B.c", .line = 3, .field = "x"};
-  CHECK(problem(both).find("not at both") != std::string::npos);
+  CHECK(problem_of(both).find("not at both") != std::string::npos);
   ProbeRequest timed_line{.what = kProbeTime, .methods = "a.B.c", .line = 3};
-  CHECK(problem(timed_line).find("of a whole method") != std::string::npos);
+  CHECK(problem_of(timed_line).find("of a whole method") != std::string::npos);
   ProbeRequest wrong{.methods = "a.B.c", .condition = "arg1"};
-  CHECK(problem(wrong).find("the condition 'arg1'") != std::string::npos);
-  CHECK(problem({.methods = "a.B.c"}).empty());
+  CHECK(problem_of(wrong).find("the condition 'arg1'") != std::string::npos);
+  CHECK(problem_of({.methods = "a.B.c"}).empty());
 }
 
 TEST_CASE("a probe that counts is one call at the entry") {
@@ -57,9 +57,9 @@ TEST_CASE("with a condition on what is returned hits are where the method return
   CHECK(patches.patches[0].before[0].conditions[0].left.kind == bci::ArgumentKind::kReturn);
   CHECK(patches.patches[0].before[2].arguments[2].kind == bci::ArgumentKind::kReturn);
   ProbeRequest timed{.what = kProbeTime, .methods = "a.B.c", .condition = "return == 1"};
-  CHECK(problem(timed).find("a condition on what is returned") != std::string::npos);
+  CHECK(problem_of(timed).find("a condition on what is returned") != std::string::npos);
   ProbeRequest line{.methods = "a.B.c", .condition = "return == 1", .line = 3};
-  CHECK(problem(line).find("a condition on what is returned") != std::string::npos);
+  CHECK(problem_of(line).find("a condition on what is returned") != std::string::npos);
 }
 
 TEST_CASE("what is returned is recorded where there is something") {

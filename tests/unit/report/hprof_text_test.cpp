@@ -27,7 +27,7 @@ struct HprofText {
   std::vector<Row> rows;
 };
 
-HprofText parsed(const std::string& text) {
+HprofText parsed_text(const std::string& text) {
   HprofText result;
   std::istringstream lines(text);
   std::string line;
@@ -63,8 +63,8 @@ HprofText parsed(const std::string& text) {
 }
 
 // Three sites of 4.7 GB, 200 bytes and 40 bytes, counted over the run.
-struct RunSample : ReportSample {
-  RunSample() {
+struct SitesSample : ReportSample {
+  SitesSample() {
     const Frame make = frame("a.Maker", "make", "Maker.java", 12);
     const Frame other = frame("a.Maker", "make", "Maker.java", 13);
     const Frame main = frame("a.Main", "main", "", kLineUnknown);
@@ -90,8 +90,8 @@ struct RunSample : ReportSample {
 }  // namespace
 
 TEST_CASE("hprof's text has each stack once and true figures beyond 32 bits") {
-  RunSample sample;
-  const HprofText text = parsed(whole_report(ReportFormat::kHprofText, sample.data));
+  SitesSample sample;
+  const HprofText text = parsed_text(whole_report(ReportFormat::kHprofText, sample.data));
   CHECK(text.order == "allocated");  // what is alive is not known
   REQUIRE(text.rows.size() == 3);
   CHECK(text.rows[0].type == "long[]");
@@ -112,7 +112,7 @@ TEST_CASE("hprof's text has each stack once and true figures beyond 32 bits") {
 
 TEST_CASE("hprof's text is about the records where sites were not counted") {
   const auto sample = small_sample();
-  const HprofText text = parsed(whole_report(ReportFormat::kHprofText, sample->data));
+  const HprofText text = parsed_text(whole_report(ReportFormat::kHprofText, sample->data));
   REQUIRE(text.rows.size() == 3);
   CHECK(text.rows[0].type == "byte[]");
   CHECK(text.rows[0].bytes == 128);
@@ -124,13 +124,14 @@ TEST_CASE("hprof's text is about the records where sites were not counted") {
 }
 
 TEST_CASE("hprof's text survives names that would break its lines") {
-  const HprofText text = parsed(whole_report(ReportFormat::kHprofText, hostile_sample()->data));
+  const HprofText text =
+      parsed_text(whole_report(ReportFormat::kHprofText, hostile_sample()->data));
   REQUIRE(text.rows.size() == 1);
   CHECK(text.traces.at(text.rows[0].trace).size() == 3);
 }
 
 TEST_CASE("Sites of hprof's view are cut to its depth, its lines and its cutoff") {
-  RunSample sample;
+  SitesSample sample;
   ReportNames names(&sample.names);
   HprofView view;
   view.depth = 0;

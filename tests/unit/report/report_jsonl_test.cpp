@@ -10,7 +10,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-std::vector<ordered_json> parsed(const std::string& report) {
+std::vector<ordered_json> parsed_lines(const std::string& report) {
   std::vector<ordered_json> lines;
   std::istringstream in(report);
   // parse() throws on anything that is not JSON in valid UTF-8.
@@ -28,7 +28,8 @@ std::vector<std::string> keys_of(const ordered_json& object) {
 
 TEST_CASE("The jsonl report begins with the summary") {
   const auto sample = small_sample();
-  const std::vector<ordered_json> lines = parsed(whole_report(ReportFormat::kJsonl, sample->data));
+  const std::vector<ordered_json> lines =
+      parsed_lines(whole_report(ReportFormat::kJsonl, sample->data));
   REQUIRE(lines.size() == 5);
   const ordered_json expected = ordered_json::parse(R"({
     "type": "summary", "pid": 4711, "app": "app.jar", "engine": "bci", "walker": "jvmti",
@@ -56,13 +57,14 @@ TEST_CASE("Reports say how many records were overwritten while they were made") 
   const auto text = [&] { return whole_report(ReportFormat::kText, sample->data); };
   CHECK(text().find("overtaken") == std::string::npos);
   sample->data.records.set_overtaken(4711);
-  CHECK(parsed(whole_report(ReportFormat::kJsonl, sample->data))[0]["overtaken"] == 4711);
+  CHECK(parsed_lines(whole_report(ReportFormat::kJsonl, sample->data))[0]["overtaken"] == 4711);
   CHECK(text().find("4,711 recent records, overwritten") != std::string::npos);
 }
 
 TEST_CASE("Records of the jsonl report come newest first with every field") {
   const auto sample = small_sample();
-  const std::vector<ordered_json> lines = parsed(whole_report(ReportFormat::kJsonl, sample->data));
+  const std::vector<ordered_json> lines =
+      parsed_lines(whole_report(ReportFormat::kJsonl, sample->data));
   REQUIRE(lines.size() == 5);
   const ordered_json newest = ordered_json::parse(R"({
     "type": "record", "seq": 4, "ms": 4000, "class": "int[][]", "size": 56,
@@ -87,7 +89,8 @@ TEST_CASE("Records of the jsonl report come newest first with every field") {
 
 TEST_CASE("Hostile names arrive in JSON as the characters they stand for") {
   const auto sample = hostile_sample();
-  const std::vector<ordered_json> lines = parsed(whole_report(ReportFormat::kJsonl, sample->data));
+  const std::vector<ordered_json> lines =
+      parsed_lines(whole_report(ReportFormat::kJsonl, sample->data));
   REQUIRE(lines.size() == 2);
   const std::string bad = "\xEF\xBF\xBD";
   const std::string smile = "\xF0\x9F\x98\x80";
@@ -109,7 +112,8 @@ TEST_CASE("An unknown counter is null, unknown ids are unknown") {
   record.class_id = 77;
   const Frame frame{99, 3};
   sample.data.records.append_newer(record, {&frame, 1});
-  const std::vector<ordered_json> lines = parsed(whole_report(ReportFormat::kJsonl, sample.data));
+  const std::vector<ordered_json> lines =
+      parsed_lines(whole_report(ReportFormat::kJsonl, sample.data));
   REQUIRE(lines.size() == 2);
   CHECK(lines[0]["unattributed_bytes"].is_null());
   CHECK(lines[1]["class"] == "unknown");
@@ -117,7 +121,7 @@ TEST_CASE("An unknown counter is null, unknown ids are unknown") {
   CHECK(lines[1]["stack"][0]["line"] == -1);
 
   sample.data.names = nullptr;
-  CHECK(parsed(whole_report(ReportFormat::kJsonl, sample.data))[1]["class"] == "unknown");
+  CHECK(parsed_lines(whole_report(ReportFormat::kJsonl, sample.data))[1]["class"] == "unknown");
 }
 
 TEST_CASE("A full ring of deep stacks is written in every format", "[large]") {
@@ -141,7 +145,8 @@ TEST_CASE("A full ring of deep stacks is written in every format", "[large]") {
 
 TEST_CASE("Samples of the jsonl report say how many allocations each stands for") {
   const auto sample = sampled_sample();
-  const std::vector<ordered_json> lines = parsed(whole_report(ReportFormat::kJsonl, sample->data));
+  const std::vector<ordered_json> lines =
+      parsed_lines(whole_report(ReportFormat::kJsonl, sample->data));
   REQUIRE(lines.size() == 4);
   CHECK(lines[0]["interval"] == 1024);
   CHECK(lines[0]["samples"] == 3);
@@ -173,7 +178,8 @@ TEST_CASE("Figures of time stand between the sites and the records") {
       {MonitorKind::kPark, kUnknownName, 1, 1, {}, false},
       {MonitorKind::kPin, kUnknownName, 1, 1, {}, false}};
 
-  const std::vector<ordered_json> lines = parsed(whole_report(ReportFormat::kJsonl, sample->data));
+  const std::vector<ordered_json> lines =
+      parsed_lines(whole_report(ReportFormat::kJsonl, sample->data));
   REQUIRE(lines.size() == 1 + 6 + 4);
   CHECK(lines[1].dump() ==
         R"({"type":"method","class":"shop.Cart","method":"total","signature":"(I)J",)"

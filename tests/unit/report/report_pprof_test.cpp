@@ -52,7 +52,7 @@ std::uint64_t varint(const std::string& bytes, std::size_t& at) {
   }
 }
 
-Message parsed(const std::string& bytes) {
+Message parsed_message(const std::string& bytes) {
   Message message;
   for (std::size_t at = 0; at < bytes.size();) {
     const std::uint64_t tag = varint(bytes, at), value = varint(bytes, at);
@@ -82,8 +82,8 @@ TEST_CASE("The pprof report has each stack with its class, lines, objects and by
   const Frame outer = sample.frame("a.B", "main", "B.java", 30);
   sample.add("a.Item", 24, 1, {inner, outer});
   sample.add("int[]", 40, 1, {outer}, kStackTruncated);
-  const Message profile = parsed(unpacked(whole_report(ReportFormat::kPprof, sample.data)));
-  const Message period = parsed(profile.all(11).at(0));
+  const Message profile = parsed_message(unpacked(whole_report(ReportFormat::kPprof, sample.data)));
+  const Message period = parsed_message(profile.all(11).at(0));
   CHECK(profile.all(6)[period.integer(1)] == "space");
   CHECK(profile.all(6)[period.integer(2)] == "bytes");
   CHECK(profile.integer(12) == 1);
@@ -93,7 +93,7 @@ TEST_CASE("The pprof report has each stack with its class, lines, objects and by
   CHECK(texts[0].empty());
   std::vector<std::string> types;
   for (const std::string& bytes : profile.all(1)) {
-    const Message type = parsed(bytes);
+    const Message type = parsed_message(bytes);
     types.push_back(texts[type.integer(1)] + "/" + texts[type.integer(2)]);
   }
   CHECK(types == std::vector<std::string>{"alloc_objects/count", "alloc_space/bytes"});
@@ -101,22 +101,22 @@ TEST_CASE("The pprof report has each stack with its class, lines, objects and by
 
   std::map<std::uint64_t, std::string> functions, locations;
   for (const std::string& bytes : profile.all(5)) {
-    const Message function = parsed(bytes);
+    const Message function = parsed_message(bytes);
     functions[function.integer(1)] = texts[function.integer(2)] + " " + texts[function.integer(4)];
   }
   for (const std::string& bytes : profile.all(4)) {
-    const Message location = parsed(bytes);
+    const Message location = parsed_message(bytes);
     REQUIRE(location.all(4).size() == 1);
-    const Message line = parsed(location.all(4)[0]);
+    const Message line = parsed_message(location.all(4)[0]);
     locations[location.integer(1)] =
         functions.at(line.integer(1)) + ":" + std::to_string(line.integer(2));
   }
   std::multimap<std::string, std::vector<std::uint64_t>> samples;
   for (const std::string& bytes : profile.all(2)) {
-    const Message one = parsed(bytes);
+    const Message one = parsed_message(bytes);
     std::string stack;
     for (const std::uint64_t id : packed(one.all(1).at(0))) stack += locations.at(id) + "; ";
-    const Message label = parsed(one.all(3).at(0));
+    const Message label = parsed_message(one.all(3).at(0));
     CHECK(texts[label.integer(1)] == "class");
     stack += texts[label.integer(2)];
     samples.emplace(stack, packed(one.all(2).at(0)));
@@ -131,9 +131,10 @@ TEST_CASE("A pprof report of samples says so and has the interval as its period"
   ReportSample sample;
   sample.data.summary.interval = 4096;
   sample.add("a.Item", 16, 1, {sample.frame("a.B", "make", "B.java", 12)}, 0, 256);
-  const Message profile = parsed(unpacked(whole_report(ReportFormat::kPprof, sample.data)));
+  const Message profile = parsed_message(unpacked(whole_report(ReportFormat::kPprof, sample.data)));
   CHECK(profile.integer(12) == 4096);
-  CHECK(packed(parsed(profile.all(2).at(0)).all(2).at(0)) == std::vector<std::uint64_t>{256, 4096});
+  CHECK(packed(parsed_message(profile.all(2).at(0)).all(2).at(0)) ==
+        std::vector<std::uint64_t>{256, 4096});
   CHECK(profile.all(6)[profile.integer(13)].find("estimated") == 0);
 }
 
@@ -144,21 +145,23 @@ TEST_CASE("A pprof report of time alone has CPU, or methods, or waiting") {
   TimeData& time = sample.data.time;
   const auto check = [&](const std::vector<std::string>& words, std::uint64_t period,
                          const std::vector<std::uint64_t>& values) {
-    const Message profile = parsed(unpacked(whole_report(ReportFormat::kPprof, sample.data)));
+    const Message profile =
+        parsed_message(unpacked(whole_report(ReportFormat::kPprof, sample.data)));
     const std::vector<std::string> texts = profile.all(6);
     std::vector<std::string> types;
     for (const std::string& bytes : profile.all(1)) {
-      types.push_back(texts[parsed(bytes).integer(1)]);
+      types.push_back(texts[parsed_message(bytes).integer(1)]);
     }
     CHECK(types == words);
     CHECK(texts[profile.integer(14)] == words[1]);
     CHECK(profile.integer(12) == period);
     REQUIRE(profile.all(2).size() == 1);
-    const Message one = parsed(profile.all(2)[0]);
+    const Message one = parsed_message(profile.all(2)[0]);
     CHECK(packed(one.all(2).at(0)) == values);
     CHECK(packed(one.all(1).at(0)).size() == 1);
     std::vector<std::string> labels;
-    for (const std::string& bytes : one.all(3)) labels.push_back(texts[parsed(bytes).integer(2)]);
+    for (const std::string& bytes : one.all(3))
+      labels.push_back(texts[parsed_message(bytes).integer(2)]);
     return labels;
   };
   time.monitor_on = true;

@@ -48,8 +48,6 @@ struct RunSample : ReportSample {
     const TraceNumber trace = sites->traces().number_of(frames);
     sites->count({names.add_class(type), trace, size, weight});
   }
-
- private:
 };
 
 TEST_CASE(

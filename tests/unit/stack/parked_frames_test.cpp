@@ -79,8 +79,8 @@ class FakeHeap {
   alignas(16) std::array<std::uint64_t, 8 + kChunks*(8 + kChunkWords)> heap_{};
 };
 
-struct Walk {
-  Walk(FakeVm& vm, FakeHeap& heap)
+struct MountedWalk {
+  MountedWalk(FakeVm& vm, FakeHeap& heap)
       : compiled(vm.layout, vm.memory),
         methods(vm.layout, pages),
         raw(vm.layout, compiled, methods),
@@ -99,8 +99,8 @@ struct Walk {
 
 // A compiled frame on the stack; in the heap a compiled one, an interpreted one, and in a chunk of
 // their own, behind an empty chunk, a compiled and an interpreted one.
-struct Scene {
-  Scene(FakeVm& vm, FakeHeap& heap) {
+struct MountedScene {
+  MountedScene(FakeVm& vm, FakeHeap& heap) {
     for (VmAddress& method : methods) method = vm.add_method(40);
     barrier = vm.add_stub("StubRoutines (continuationstubs)", 0);
     vm.anchor(vm.slot(100), vm.add_nmethod(6, {{methods[0], 1}}, 1), 0);
@@ -123,8 +123,8 @@ struct Scene {
 TEST_CASE("a walk goes on in the heap where a virtual thread has frames there") {
   FakeVm vm(true);
   FakeHeap heap(vm, GENERATE(false, true));
-  const Scene scene(vm, heap);
-  Walk walk(vm, heap);
+  const MountedScene scene(vm, heap);
+  MountedWalk walk(vm, heap);
   CHECK(walk(vm) == WalkEnd::kComplete);
   REQUIRE(walk.count == 7);
   for (int i = 0; i < 7; ++i) {
@@ -136,11 +136,11 @@ TEST_CASE("a walk goes on in the heap where a virtual thread has frames there") 
 TEST_CASE("a compiled frame below an interpreted one begins where that one says") {
   FakeVm vm(true);
   FakeHeap heap(vm, true);
-  const Scene scene(vm, heap);
+  const MountedScene scene(vm, heap);
   heap.word(2, 49, 4);  // its sp before it made room for arguments
   heap.word(2, 51, vm.add_nmethod(6, {{scene.methods[6], 7}}, 5));
   heap.word(2, 54 + 6 - 1, vm.add_nmethod(2, {{scene.methods[0], 8}}, 6));
-  Walk walk(vm, heap);
+  MountedWalk walk(vm, heap);
   CHECK(walk(vm) == WalkEnd::kComplete);
   REQUIRE(walk.count == 8);
   CHECK(walk.frames[7].bci == 8);
@@ -149,10 +149,10 @@ TEST_CASE("a compiled frame below an interpreted one begins where that one says"
 TEST_CASE("a virtual thread without frames in the heap has a whole stack") {
   FakeVm vm(true);
   FakeHeap heap(vm, true);
-  const Scene scene(vm, heap);
+  const MountedScene scene(vm, heap);
   heap.begin(0, FakeHeap::kChunkWords);
   heap.begin(2, FakeHeap::kChunkWords);
-  Walk walk(vm, heap);
+  MountedWalk walk(vm, heap);
   CHECK(walk(vm) == WalkEnd::kComplete);
   CHECK(walk.count == 1);
 }
@@ -160,8 +160,8 @@ TEST_CASE("a virtual thread without frames in the heap has a whole stack") {
 TEST_CASE("nothing is told of the heap in a collector's pause, or of another object") {
   FakeVm vm(true);
   FakeHeap heap(vm, true);
-  const Scene scene(vm, heap);
-  Walk walk(vm, heap);
+  const MountedScene scene(vm, heap);
+  MountedWalk walk(vm, heap);
   SECTION("pause") { heap.pauses = 3; }
   SECTION("no continuation") { FakeVm::put<VmAddress>(vm.thread() + 40, 0); }
   SECTION("another class") { FakeVm::put<std::uint32_t>(heap.chunk(0) + 8, kContKey); }
@@ -174,8 +174,8 @@ TEST_CASE("nothing is told of the heap in a collector's pause, or of another obj
 TEST_CASE("what a pause has disturbed is not copied") {
   FakeVm vm(true);
   FakeHeap heap(vm, true);
-  const Scene scene(vm, heap);
-  Walk walk(vm, heap);
+  const MountedScene scene(vm, heap);
+  MountedWalk walk(vm, heap);
   ParkedFrames::Run run;
   REQUIRE(walk.parked.find(vm.thread(), run));
   CHECK(run.words() == FakeHeap::kChunkWords - 20);
@@ -190,8 +190,8 @@ TEST_CASE("what a pause has disturbed is not copied") {
 TEST_CASE("frames in the heap are known again by the words that decided") {
   FakeVm vm(true);
   FakeHeap heap(vm, true);
-  const Scene scene(vm, heap);
-  Walk walk(vm, heap);
+  const MountedScene scene(vm, heap);
+  MountedWalk walk(vm, heap);
   const auto trails = std::make_unique<ParkedTrails>();
   ParkedFrames::Run run;
   REQUIRE(walk.parked.find(vm.thread(), run));
@@ -227,8 +227,8 @@ TEST_CASE("frames in the heap are known again by the words that decided") {
 TEST_CASE("a chunk of garbage ends the walk and reads nothing outside of its bounds") {
   FakeVm vm(true);
   FakeHeap heap(vm, true);
-  const Scene scene(vm, heap);
-  Walk walk(vm, heap);
+  const MountedScene scene(vm, heap);
+  MountedWalk walk(vm, heap);
   const VmAddress pc = vm.add_nmethod(5, {{scene.methods[1], 2}}, 9);
   std::mt19937_64 random(3);
   std::size_t frames = 0, complete = 0;

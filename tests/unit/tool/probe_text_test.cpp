@@ -7,7 +7,7 @@ using namespace ddm;
 
 namespace {
 
-ProbeFindings sample() {
+ProbeFindings sample_findings() {
   ProbeFindings findings;
   findings.limit_percent = 5;
   findings.used_millis = 1260;
@@ -35,7 +35,7 @@ ProbeFindings sample() {
 TEST_CASE("what probes found is shown in 80 columns, a value on one line") {
   const ProbeRequest request{.what = kProbeTime | kProbeArguments | kProbeReturn,
                              .methods = "shop.Cart.*"};
-  const std::string text = probe_text(request, sample(), 80);
+  const std::string text = probe_text(request, sample_findings(), 80);
   CHECK(text.find("1,234,567") != std::string::npos);
   CHECK(text.find("taken out: it cost more than the budget") != std::string::npos);
   CHECK(text.find("main: total(7, two\\nlines) = 12, 320 ns") != std::string::npos);
@@ -46,7 +46,7 @@ TEST_CASE("what probes found is shown in 80 columns, a value on one line") {
 }
 
 TEST_CASE("overloads are told apart where probes are listed") {
-  ProbeFindings findings = sample();
+  ProbeFindings findings = sample_findings();
   CHECK(probe_text({}, findings, 80).find("shop.Cart.pay()V") == std::string::npos);
   findings.methods.push_back({"shop.Cart", "pay", "(I)V", "", 5, 0, {}, {}});
   const std::string text = probe_text({}, findings, 80);
@@ -56,7 +56,7 @@ TEST_CASE("overloads are told apart where probes are listed") {
 
 TEST_CASE("the JSON of probes has an entry for each method") {
   const ProbeRequest request{.what = kProbeTime, .methods = "shop.Cart.*"};
-  const Json json = probe_json(request, sample());
+  const Json json = probe_json(request, sample_findings());
   REQUIRE(json["probes"].size() == 2);
   const Json& total = json["probes"][0];
   CHECK(total["class"] == "shop.Cart");
