@@ -119,10 +119,10 @@ def stacks_are_those_that_the_vm_tells_while_classes_are_redefined(t):
     rounds, redefined = t.path("rounds"), t.path("redefined")
     restless = f"-javaagent:{agent_jar(t, 'RestlessAgent', t.classes())}={rounds}"
     redefining = f"-javaagent:{agent_jar(t, 'RedefiningAgent', t.classes())}={redefined},Stacks"
-    enough = 60 if FULL else 30
+    enough = 60 if FULL else 6
     for engine in t.engines():
         # The program goes on until enough has been redefined.
-        compare(t, engine, "Stacks", "50" if FULL else "6", "2", redefined, str(enough), least=2_000,
+        compare(t, engine, "Stacks", "50" if FULL else "2", "2", redefined, str(enough), least=2_000,
                 flags=[restless, redefining])
         assert os.path.getsize(rounds) > 0 and os.path.getsize(redefined) >= enough
 
