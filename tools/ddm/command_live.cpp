@@ -61,7 +61,7 @@ class JsonRows {
 
  private:
   bool line(std::string_view line) {
-    const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const Json object = parsed_json(line);
     if (!object.is_object()) return false;
     if (!begun_) {
       begun_ = true;

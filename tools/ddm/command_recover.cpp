@@ -49,7 +49,7 @@ int print_facts(const std::string& path, ProgramState state, const RecoveredRing
   std::string members = "{";
   append_summary_members(members, ring.data);
   Json facts = {{"ring", json_text(path)}, {"state", word_for(state)}};
-  facts.update(Json::parse(members + "}"));
+  facts.update(parsed_json(members + "}"));
   facts["unfinished"] = ring.unfinished;
   facts["damaged"] = ring.damaged;
   facts["names_lost"] = ring.names_lost;

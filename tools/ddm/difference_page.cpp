@@ -90,7 +90,7 @@ std::optional<Error> DifferencePage::add_page(std::string_view page, Side side) 
   const std::size_t begin = page.find(kDataBegins);
   if (begin == std::string_view::npos) return Error{"it is no page of a report"};
   const std::string_view rest = page.substr(begin + kDataBegins.size());
-  const Json data = Json::parse(rest.substr(0, rest.find("</script")), nullptr, false);
+  const Json data = parsed_json(rest.substr(0, rest.find("</script")));
   return checked([&]() -> std::optional<Error> {
     if (!data.contains("run")) {
       return Error{"it has no figures of a whole run: it was written with sites=0"};
@@ -136,7 +136,7 @@ std::optional<Error> DifferencePage::add_file(const std::string& path, Side side
   LineSplitter lines;
   std::optional<Error> problem;
   const auto add = [&](std::string_view line) {
-    if (!line.starts_with(kRecordLine)) problem = add_line(Json::parse(line, nullptr, false), side);
+    if (!line.starts_with(kRecordLine)) problem = add_line(parsed_json(line), side);
     return !problem;
   };
   const auto unread = read_pieces(path, [&](std::string_view piece) {

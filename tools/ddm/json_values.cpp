@@ -6,6 +6,10 @@ namespace ddm {
 
 Json json_text(std::string_view text) { return utf8_of(text); }
 
+Json parsed_json(std::string_view text) {
+  return Json::parse(text, /*cb=*/nullptr, /*allow_exceptions=*/false);
+}
+
 std::string text_of(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();

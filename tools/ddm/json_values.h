@@ -40,6 +40,9 @@ inline Json frame_json(std::string_view class_name, std::string_view method, std
           {"line", line}};
 }
 
+// What a text says in JSON; a discarded value, which is of no type, if it is not valid. Throws nothing.
+Json parsed_json(std::string_view text);
+
 // A member of an object; "" and 0 if it is missing or of another type.
 std::string text_of(const Json& object, const char* name);
 std::int64_t number_of(const Json& object, const char* name);

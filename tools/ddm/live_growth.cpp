@@ -42,7 +42,7 @@ bool LiveMoment::feed(std::string_view piece) {
 }
 
 bool LiveMoment::line(std::string_view line) {
-  const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const Json object = parsed_json(line);
   if (!object.is_object()) return false;
   if (!begun_) {
     begun_ = true;
@@ -99,7 +99,7 @@ std::vector<GrowingSite> LiveGrowth::growing() const {
     const std::vector<double> counts = series(key, &Survived::count);
     const std::vector<double> bytes = series(key, &Survived::bytes);
     if (last.old_count == 0 || !grows_steadily(counts) || !grows_steadily(bytes)) continue;
-    const Json row = Json::parse(moments_.back().lines_.at(key), nullptr, false);
+    const Json row = parsed_json(moments_.back().lines_.at(key));
     GrowingSite site;
     site.class_name = text_of(row, "class");
     if (row.contains("stack")) site.stack = row["stack"];

@@ -93,7 +93,7 @@ std::optional<Error> fetch_live(DdmClient& client,
 Result<Json> fetch_summary(DdmClient& client) {
   const auto line = fetch_text(client, kSummaryFormat);
   if (!line) return line.error();
-  Json summary = Json::parse(*line, nullptr, /*allow_exceptions=*/false);
+  Json summary = parsed_json(*line);
   if (!summary.is_object()) return Error{"the target's summary is no JSON object"};
   return summary;
 }
@@ -106,7 +106,7 @@ Result<std::vector<Json>> fetch_time(DdmClient& client,
   for (std::size_t begin = 0; begin < text->size();) {
     const std::size_t end = std::min(text->find('\n', begin), text->size());
     const std::string_view piece = std::string_view(*text).substr(begin, end - begin);
-    Json line = Json::parse(piece, nullptr, /*allow_exceptions=*/false);
+    Json line = parsed_json(piece);
     const Json kind = line.is_object() ? line["type"] : Json();
     if (kind.is_null() || (lines.empty() && kind != "summary")) {
       return Error{"the target's report of time is not as expected"};

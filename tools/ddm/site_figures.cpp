@@ -118,7 +118,7 @@ bool FigureReader::feed(std::string_view piece) {
 // Records come last and make up most of a report: they are not parsed.
 bool FigureReader::line(std::string_view text) {
   if (text.starts_with(kRecordLine) && !figures_.summary.is_null()) return false;
-  const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json object = parsed_json(text);
   const std::string type = object.is_object() ? text_of(object, "type") : std::string();
   if (figures_.summary.is_null()) {
     if (type == "summary") {

@@ -77,7 +77,7 @@ std::optional<Error> read_sites(std::istream& lines, const std::string& below, M
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
     if (line.starts_with(kRecordLine)) return {};
-    const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const Json object = parsed_json(line);
     if (!object.is_object()) return Error{fmt::format("line {} is no JSON object", number)};
     const std::string type = text_of(object, "type");
     if (number == 1) {
@@ -99,7 +99,7 @@ void read_sites_of_tests(const std::string& path, Measured& measured) {
   std::ifstream lines(path + ".sites.jsonl");
   std::unordered_map<std::int64_t, Json> frames;
   for (std::string line; std::getline(lines, line);) {
-    Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    Json object = parsed_json(line);
     if (!object.is_object()) continue;
     if (object.contains("frame")) {
       const std::int64_t number = number_of(object, "frame");
