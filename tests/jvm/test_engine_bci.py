@@ -194,7 +194,7 @@ def a_program_of_everything_runs_as_without_the_agent_on_every_collector(t):
     ran_the_same(t, "Mixed")
 
 
-@test(jdks="each", min_jdk=21, timeout=300, every_days=5)
+@test(jdks="each", min_jdk=21, timeout=300, daily=1, every_days=5)
 def virtual_threads_run_as_without_the_agent_and_are_counted_exactly(t):
     plain = ran_the_same(t, "VirtualThreads", agents=(
         agent("vm", QUIET), agent("bci", "dump=r.jsonl,records=200k")))

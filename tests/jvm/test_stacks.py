@@ -98,7 +98,7 @@ def compare_virtual(t, program, *arguments, least):
             assert gave_up.get("virtual thread", 0) <= summary["seen"] / 100, summary
 
 
-@test(jdks="each", min_jdk=21, timeout=300, every_days=5)
+@test(jdks="each", min_jdk=21, timeout=300, daily=1, every_days=5)
 def stacks_of_virtual_threads_are_those_that_the_vm_tells(t):
     compare_virtual(t, "VirtualThreads", least=10_000)
 

@@ -113,10 +113,11 @@ def test(jdks="turn", gc=("default",), flags=((),), full_only=False, timeout=120
             quick = [jdk for jdk in having if jdk.major in wanted] or having[:1]
             a_day = 1 if jdks == "turn" or gc == "all" else 2
             for jdk in having:
-                other_turn = jdk not in quick or \
+                other_turn = jdk not in quick or daily is None and \
                     (quick.index(jdk) - (first // every_days + turn) * a_day) % len(quick) >= a_day
                 TESTS.append(Case(function, jdk, name, list(variant), full_only or timing,
                                   other_turn, timeout, queue, alone or timing))
+        # With `daily` these turns are the only ones: together with the JDKs' own some variants would never have one.
         quick = [case for case in TESTS[begin:] if not case.other_turn]
         for number, case in enumerate(quick):
             case.other_turn = first % every_days != 0 or \
@@ -145,15 +146,16 @@ class Case:
         self.dir = None
 
     def turn(self):
-        """A number that is another one each day, and for each JDK."""
-        return DAY + zlib.crc32(self.function.__name__.encode()) + JDKS.index(self.jdk)
+        """Another number each day and for each JDK. Hashed: counted, it would be in step with the JDKs' turns, and a JDK
+        that comes every second day would have the same engine each time."""
+        return zlib.crc32(f"{self.function.__name__} {DAY} {self.jdk.major}".encode())
 
     def engines(self):
-        """In the quick set one of them, another one on the next JDK and the next day."""
+        """In the quick set one of them, drawn by the case, the day and the JDK."""
         return ENGINES if FULL else (ENGINES[self.turn() % 2],)
 
     def some(self, items, parts):
-        """In the quick set each so-manieth of them, by turns from day to day."""
+        """In the quick set each so-manieth of them, from one that is drawn like the engine."""
         return list(items) if FULL else list(items)[self.turn() % parts::parts]
 
     def vm_flags(self):
