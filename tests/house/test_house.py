@@ -9,6 +9,10 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.append(os.path.join(ROOT, "tests", "support"))
+
+from turns import turn_of  # noqa: E402  (of the tests' harness)
+
 MOST_LINES = {".cpp": 400, ".h": 150}
 # Longer than that today; none may grow, and none may join them.
 LONGER = {
@@ -215,10 +219,11 @@ def names_apart():
     """
     library = libraries()
     found = {}
-    for path in sources() + tool_sources():
+    for path in sources() + tool_sources() + listed_in("tests/unit"):
         folder = os.path.dirname(path)
         if path.endswith(".cpp") and not folder.startswith("bci/tool"):
-            own = library.get(folder) or ("tools/ddm" if folder.startswith("tools/") else folder.split("/")[0])
+            own = library.get(folder) or ("tools/ddm" if folder.startswith("tools/") else
+                                          folder if folder.startswith("tests/") else folder.split("/")[0])
             for name, signature in names_in_unnamed_namespaces(path):
                 found.setdefault((own, name), {}).setdefault(path, set()).add(signature)
     for (own, name), places in sorted(found.items()):
@@ -231,9 +236,19 @@ def names_apart():
                     yield f"{name}{(signatures & theirs).pop()} is in {path} and in {other}, both of {own}"
 
 
+def turns():
+    """Every variant of a test has its turn in the quick set, and knows each time that it is another one."""
+    for count in range(1, 21):
+        for a_day in range(1, count + 3):
+            for index in range(count):
+                had = [number for mine, number in (turn_of(index, count, a_day, day) for day in range(7 * count)) if mine]
+                if had != list(range(len(had))) or len(had) < 7:
+                    yield f"the {index}th of {count}, {a_day} a day, has its turns as {had}"
+
+
 def main():
     failed = 0
-    checks = (arrows, pure_rooms, sizes, documents, threads, tests_apart, names_apart)
+    checks = (arrows, pure_rooms, sizes, documents, threads, tests_apart, names_apart, turns)
     for check in checks:
         wrong = list(check())
         for sentence in wrong:

@@ -20,6 +20,7 @@ import traceback
 import zlib
 
 from compiled import compiled_once
+from turns import turn_of
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.join(ROOT, "tests", "jvm")  # what the tests have beside them
@@ -105,23 +106,24 @@ def test(jdks="turn", gc=("default",), flags=((),), full_only=False, timeout=120
         if every_days > 1:  # as many of them on one day as on another
             first = DAY + PHASES[every_days]
             PHASES[every_days] += 1
+        days = first // every_days
         names = list(COLLECTORS) if gc == "all" else gc
-        begin = len(TESTS)
+        variants = []
         for turn, (name, variant) in enumerate(itertools.product(names, flags)):
             having = [jdk for jdk in able if name == "default" or name in jdk.collectors()]
             wanted = TURN_JDKS if jdks == "turn" else EACH_JDKS
             quick = [jdk for jdk in having if jdk.major in wanted] or having[:1]
             a_day = 1 if jdks == "turn" or gc == "all" else 2
             for jdk in having:
-                other_turn = jdk not in quick or daily is None and \
-                    (quick.index(jdk) - (first // every_days + turn) * a_day) % len(quick) >= a_day
-                TESTS.append(Case(function, jdk, name, list(variant), full_only or timing,
-                                  other_turn, timeout, queue, alone or timing))
-        # With `daily` these turns are the only ones: together with the JDKs' own some variants would never have one.
-        quick = [case for case in TESTS[begin:] if not case.other_turn]
-        for number, case in enumerate(quick):
-            case.other_turn = first % every_days != 0 or \
-                daily is not None and (number - first // every_days * daily) % len(quick) >= daily
+                case = Case(function, jdk, name, list(variant), full_only or timing, timeout, queue, alone or timing)
+                TESTS.append(case)
+                if jdk in quick:
+                    variants.append(case)
+                    case.in_turn, case.turns = turn_of(quick.index(jdk), len(quick), a_day, days + turn)
+        for index, case in enumerate(variants):
+            if daily is not None:  # instead of the JDKs' turns: with both some variants would never have one
+                case.in_turn, case.turns = turn_of(index, len(variants), daily, days)
+            case.in_turn &= first % every_days == 0
         return function
 
     return register
@@ -136,9 +138,10 @@ class Result:
 
 
 class Case:
-    def __init__(self, function, jdk, gc, flags, full_only, other_turn, timeout, queue, alone):
+    def __init__(self, function, jdk, gc, flags, full_only, timeout, queue, alone):
         self.function, self.jdk, self.gc, self.flags = function, jdk, gc, flags
-        self.full_only, self.other_turn = full_only, other_turn
+        self.full_only = full_only
+        self.in_turn, self.turns = False, 0  # of the quick set: today's, and how many it has had
         self.timeout, self.queue, self.alone = timeout, queue, alone
         words = function.__name__.replace("_", " ")
         where = [str(jdk.major)] + ([gc] if gc != "default" else []) + flags
@@ -146,16 +149,15 @@ class Case:
         self.dir = None
 
     def turn(self):
-        """Another number each day and for each JDK. Hashed: counted, it would be in step with the JDKs' turns, and a JDK
-        that comes every second day would have the same engine each time."""
-        return zlib.crc32(f"{self.function.__name__} {DAY} {self.jdk.major}".encode())
+        """Another number each time that the case runs in the quick set, and for each JDK."""
+        return self.turns + zlib.crc32(self.function.__name__.encode()) + JDKS.index(self.jdk)
 
     def engines(self):
-        """In the quick set one of them, drawn by the case, the day and the JDK."""
+        """In the quick set one of them, another one the next time."""
         return ENGINES if FULL else (ENGINES[self.turn() % 2],)
 
     def some(self, items, parts):
-        """In the quick set each so-manieth of them, from one that is drawn like the engine."""
+        """In the quick set each so-manieth of them, others the next time."""
         return list(items) if FULL else list(items)[self.turn() % parts::parts]
 
     def vm_flags(self):
@@ -288,7 +290,7 @@ def run_all(patterns, full):
     archive_verified_classes()
     # Who names a test wants it on every JDK.
     chosen = [c for c in TESTS
-              if (any(p in c.name for p in patterns) if patterns else full or not c.other_turn)
+              if (any(p in c.name for p in patterns) if patterns else full or c.in_turn)
               and (full or not c.full_only)]
     failed, dearest = [], []
 

@@ -8,7 +8,7 @@ namespace ddm {
 namespace {
 
 constexpr std::size_t kObjects = 0;
-constexpr std::size_t kLongs = 5;
+constexpr std::size_t kLongCells = 5;
 
 HeapSegment segment(std::uint32_t heap, std::uint32_t start, Bytes pairs) {
   HeapSegment result;
@@ -29,8 +29,8 @@ TEST_CASE("Bytes go to the cells in which they lie") {
   CHECK(cells.cells()[1].bytes[kFreeColumn] == 64);
   CHECK(cells.cells()[1].used() == 0);
   CHECK(cells.cells()[1].main_column() == kFreeColumn);
-  CHECK(cells.cells()[2].bytes[kLongs] == 64);
-  CHECK(cells.cells()[3].bytes[kLongs] == 64);
+  CHECK(cells.cells()[2].bytes[kLongCells] == 64);
+  CHECK(cells.cells()[3].bytes[kLongCells] == 64);
 }
 
 TEST_CASE("What is not committed is in no column, and slices lie 4 GiB apart") {
@@ -38,15 +38,15 @@ TEST_CASE("What is not committed is in no column, and slices lie 4 GiB apart") {
   REQUIRE(cells.cells().size() == 2);
   CHECK(cells.begin() == 0);
   CHECK(cells.cells()[0].committed() == 8);
-  CHECK(cells.cells()[1].bytes[kLongs] == 8);
+  CHECK(cells.cells()[1].bytes[kLongCells] == 8);
 }
 
 TEST_CASE("The kind that has most of a cell is shown, free space only when nothing else is there") {
   HeapCell cell;
   cell.bytes[kFreeColumn] = 1000;
   cell.bytes[kObjects] = 8;
-  cell.bytes[kLongs] = 16;
-  CHECK(cell.main_column() == kLongs);
+  cell.bytes[kLongCells] = 16;
+  CHECK(cell.main_column() == kLongCells);
   CHECK(cell.used() == 24);
 }
 
