@@ -94,18 +94,20 @@ void Service::open(JNIEnv* jni, const ServiceOptions& options, const VmFacts& fa
   prepare_debugger(options.debugger);
   server_options.debugger = debugger_.get();
   auto loop = io();
-  auto server = loop ? Server::start(std::move(server_options), dispatcher_, *this, *loop)
+  auto server = loop ? Server::bind(std::move(server_options), dispatcher_, *this, *loop)
                      : Result<std::unique_ptr<Server>>(loop.error());
   if (!server) {
     log_error("{}; the program runs on without a DDM server", server.message());
     return;
   }
+  if (!start_lanes(jni)) return;
   server_ = std::move(*server);
-  // Requests may already be queued in the lanes, which start only now: no handler runs before the
-  // server can be asked for its sessions.
-  if (!start_lanes(jni)) {
-    server_->stop();
-    server_.reset();
+  serving_.store(server_.get(), std::memory_order_release);
+  // Only now, so that no handler runs before the server can be asked for its sessions. The lanes may
+  // be running already.
+  if (!server_->accept()) {
+    log_error(
+        "no thread could be started for connections; the program runs on without a DDM server");
     return;
   }
   if (!options.server) return;

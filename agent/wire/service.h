@@ -7,6 +7,7 @@
 
 #include <jvmti.h>
 
+#include <atomic>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -63,7 +64,7 @@ class Service final : public Executor {
   // The debugger of this session has disconnected; the session stays open.
   void debugger_gone(const SessionPtr& session);
 
-  Server* server() const { return server_.get(); }  // null: not open
+  Server* server() const { return serving_.load(std::memory_order_acquire); }  // null: not open
   AgentThread& quick() { return quick_; }
   AgentThread& slow() { return slow_; }
 
@@ -87,7 +88,8 @@ class Service final : public Executor {
   std::unique_ptr<DebuggerRelay> debugger_;  // null: debugger=none
   std::shared_ptr<IoLoop> io_;               // null: not created yet
   std::unique_ptr<Server> server_;
-  std::string dyper_;  // "" = nowhere
+  std::atomic<Server*> serving_{nullptr};  // server_, for other threads
+  std::string dyper_;                      // "" = nowhere
   std::mutex discovery_mutex_;
   std::optional<DiscoveryFile> discovery_;
 };

@@ -26,14 +26,13 @@ DoorSettings door_of(const std::shared_ptr<const ServerContext>& context) {
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Dispatcher& dispatcher,
-                                              Executor& executor, std::shared_ptr<IoLoop> loop) {
+Result<std::unique_ptr<Server>> Server::bind(ServerOptions options, Dispatcher& dispatcher,
+                                             Executor& executor, std::shared_ptr<IoLoop> loop) {
   const OnRefusedPeer on_refused_peer = warn_of_first_refusal(options.log);
   const std::shared_ptr<const ServerContext> context(
       new ServerContext{std::move(options), dispatcher, executor, loop->waker(), on_refused_peer});
   auto door = Door::open(door_of(context), loop->waker());
   if (!door) return door.error();
-  if (!loop->add(*door)) return Error{"no thread could be started for connections"};
   return std::unique_ptr<Server>(new Server(std::move(loop), std::move(*door)));
 }
 

@@ -1,7 +1,8 @@
 // The agent's end of the DDM protocol: an address and its sessions.
 //
-// start() returns as soon as the address is bound. Requests go to the Dispatcher, which runs
-// handlers on the Executor's lanes; events go out through broadcast() or Session::send_event().
+// bind() returns as soon as the address is bound; who connects waits until accept(). Requests go to
+// the Dispatcher, which runs handlers on the Executor's lanes; events go out through broadcast() or
+// Session::send_event().
 // Any thread may call anything except stop() on the I/O thread itself.
 #pragma once
 
@@ -19,8 +20,10 @@ class Server {
  public:
   // The error is one sentence for people: which address could not be bound, and what to do.
   // Dispatcher and Executor outlive the Server and every Reply.
-  static Result<std::unique_ptr<Server>> start(ServerOptions options, Dispatcher& dispatcher,
-                                               Executor& executor, std::shared_ptr<IoLoop> loop);
+  static Result<std::unique_ptr<Server>> bind(ServerOptions options, Dispatcher& dispatcher,
+                                              Executor& executor, std::shared_ptr<IoLoop> loop);
+  // Begins to accept connections, or to connect out. False: no thread could be started for them.
+  bool accept() { return loop_->add(door_); }
   ~Server() { stop(); }
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

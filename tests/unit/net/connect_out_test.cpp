@@ -83,7 +83,7 @@ TEST_CASE("Connecting out is refused without a port, to a range, and to where no
   for (const char* text : {"127.0.0.1:0", "scan", "192.0.2.1:8700"}) {
     INFO(text);
     const auto server =
-        Server::start(out_to(*parse_address(text)), dispatcher, executor, *IoLoop::create({}));
+        Server::bind(out_to(*parse_address(text)), dispatcher, executor, *IoLoop::create({}));
     REQUIRE_FALSE(server.ok());
     CHECK(server.message().find(text) != std::string::npos);
   }

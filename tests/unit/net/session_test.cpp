@@ -1,3 +1,5 @@
+#include <poll.h>
+
 #include <catch2/catch.hpp>
 #include <future>
 
@@ -367,13 +369,31 @@ TEST_CASE("A server on an IPv6 port works like one on IPv4") {
   CHECK(chunks_of(*client.request(1, {kQuick, kData})) == std::vector<Chunk>{{kQuick, kData}});
 }
 
+TEST_CASE("Who connects before a server accepts is served once it does") {
+  Dispatcher dispatcher;
+  ThreadExecutor executor;
+  ServerOptions options;
+  options.address = *parse_address("127.0.0.1:0");
+  const auto server = Server::bind(options, dispatcher, executor, *IoLoop::create({}));
+  REQUIRE(server.ok());
+  TestClient client((*server)->bound_address());
+  REQUIRE(client.connected());
+  REQUIRE(client.send_text("JDWP-Handshake"));
+  pollfd ready{client.fd(), POLLIN, 0};
+  CHECK(poll(&ready, 1, 50) == 0);
+  CHECK((*server)->sessions().empty());
+  REQUIRE((*server)->accept());
+  CHECK(client.read(14).size() == 14);
+  CHECK(eventually([&] { return (*server)->sessions().size() == 1; }));
+}
+
 TEST_CASE("A server whose port is taken does not start and says why") {
   TestServer first;
   Dispatcher dispatcher;
   ThreadExecutor executor;
   ServerOptions options;
   options.address = first.address();
-  const auto second = Server::start(options, dispatcher, executor, *IoLoop::create({}));
+  const auto second = Server::bind(options, dispatcher, executor, *IoLoop::create({}));
   REQUIRE_FALSE(second.ok());
   CHECK(second.message().find(to_string(first.address())) != std::string::npos);
   CHECK(second.message().find("in use") != std::string::npos);

@@ -154,9 +154,10 @@ TestServer::TestServer(ServerOptions options) {
   };
   auto loop = IoLoop::create(options.log);
   if (!loop) FAIL(loop.message());
-  auto started = Server::start(std::move(options), dispatcher_, executor_, *loop);
-  if (!started) FAIL(started.message());
-  server_ = std::move(*started);
+  auto bound = Server::bind(std::move(options), dispatcher_, executor_, *loop);
+  if (!bound) FAIL(bound.message());
+  server_ = std::move(*bound);
+  REQUIRE(server_->accept());
 }
 
 std::string TestServer::log() const {
