@@ -88,6 +88,8 @@ class RingImage {
         !tree_fits()) {
       return "is damaged in its head";
     }
+    // Without stacks there are no sites: their place follows from that of the stacks.
+    if (header_.nodes == 0) header_.frames = header_.sites = header_.books = 0;
     if (header_.slots_at >= image_.size()) return "is cut off before its records";
     return "";
   }

@@ -57,8 +57,10 @@ RecoveredSites recover_sites(const SiteCopy::Reading& reading, const TreeCopy& t
   };
   if (result.complete) raise_to(reading.count, reading.bytes);
   std::vector<SiteEntry> later;
+  std::uint64_t without_book = 0;  // the newest record of a thread whose book was closed
   for (std::size_t i = 0; i < records.size(); ++i) {
     const AllocRecord& record = records[i].record;
+    if (record.book == 0) without_book = std::max(without_book, record.seq);
     if (reading.includes(record.book, record.seq)) continue;
     later.emplace_back(record.class_id, sound(record.trace), record.size, double{record.weight});
     all.add(later.back());
@@ -70,7 +72,8 @@ RecoveredSites recover_sites(const SiteCopy::Reading& reading, const TreeCopy& t
     newest = std::max(newest, book.up_to);
     if (book.recording && book.up_to + 1 < oldest_kept) result.complete = false;
   }
-  if (newest + 1 < oldest_kept) result.complete = false;
+  // Nothing tells whether the sites include what an ended thread allocated at last.
+  if (newest + 1 < oldest_kept || without_book > newest) result.complete = false;
   if (!result.complete) raise_to(known.count, known.bytes);
   result.count = std::llround(all.count);
   result.bytes = std::llround(all.bytes);

@@ -2,8 +2,13 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
+#include <cstring>
 #include <map>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "allocations/store/ring_file.h"
@@ -303,6 +308,21 @@ TEST_CASE("a file without the sites, for a file system without room, has the rec
     CHECK(reading.ring->data.records.size() == 1);
   }
   umount(directory.file("").c_str());
+}
+
+TEST_CASE("a head with sites and without stacks leads to nothing outside of the file") {
+  RingHeader header = ring_header(16, 4, 0);
+  header.sites = header.books = 1;
+  header.frames_at = ~std::uint64_t{63};  // with the bytes of the sites it is a place at the begin
+  header.checksum = ring_checksum(header);
+  const std::unique_ptr<void, decltype(&std::free)> memory(
+      std::aligned_alloc(64, header.file_bytes), &std::free);
+  const std::span image(static_cast<std::byte*>(memory.get()), header.file_bytes);
+  std::fill(image.begin(), image.end(), std::byte{0});
+  std::memcpy(image.data(), &header, sizeof header);
+  const RingReading reading = read_ring(image);
+  REQUIRE(reading.ring);
+  CHECK_FALSE(reading.ring->data.sites.counted());
 }
 
 TEST_CASE("a ring file of version 2 is read, without sites") {
