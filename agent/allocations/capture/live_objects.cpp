@@ -28,6 +28,11 @@ constexpr std::array kNotFollowedTexts = {"no room for more objects", "no memory
 
 }  // namespace
 
+LiveObjects::LiveObjects(jvmtiEnv* jvmti, ThreadBooks& books, Reclamation& reclamation)
+    : jvmti_(jvmti), books_(books), reclamation_(reclamation), thread_(jvmti, "ddmagent-live") {
+  thread_.end_when_idle();
+}
+
 std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
                                std::uint32_t one_in) {
   std::shared_ptr<Sites> sites = books_.shared_sites();
@@ -39,14 +44,6 @@ std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
   if (bell_ == nullptr || !bell_->switch_to(true)) return "the VM tells of no collections";
   freed_memory_.forget();  // the memory is needed again
   most_handles_ = 0;
-  stopping_ = false;
-  thread_ = std::make_unique<AgentThread>(jvmti_, "ddmagent-live");
-  std::string error = thread_->start(jni);
-  if (!error.empty()) {
-    thread_.reset();
-    bell_->switch_to(false);
-    return error;
-  }
   sites_ = std::move(sites);
   one_in_ = one_in;
   began_ms_ = coarse_epoch_ms();
@@ -61,13 +58,17 @@ std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
   plain_handles_ = some && has_plain_handles(jni, some.get());
   for (auto& n : not_followed_) n = 0;
   swept_gc_ = bell_->count();
+  if (std::string error = begin_watch(jni); !error.empty()) {
+    bell_->switch_to(false);
+    sites_.reset();
+    return error;
+  }
   LiveTable* const shown = table.get();
   shown->swept(swept_gc_);
   {
     const auto held = sites_->hold();
     sites_->follow(std::move(table));
   }
-  thread_->post([this](JNIEnv* on_thread) { watch(on_thread); });
   table_.store(shown, std::memory_order_release);
   return "";
 }
@@ -77,7 +78,7 @@ void LiveObjects::stop(JNIEnv* jni, Figures figures) {
   if (on()) {
     if (figures == Figures::kKeep) settle(kThreadPatience);
     table_.store(nullptr, std::memory_order_release);
-    end_thread(kThreadPatience);
+    end_watch(kThreadPatience);
     bell_->switch_to(false);
     // Threads inside record() have put their handles in their journals afterwards.
     if (!reclamation_.wait_for_readers(kFollowersPatience)) {
@@ -128,16 +129,33 @@ void LiveObjects::delete_some_handles(JNIEnv* jni) noexcept {
   delete_handles(jni, dead_.take(buffer));
 }
 
-void LiveObjects::end_thread(milliseconds patience) {
-  if (!thread_) return;
+void LiveObjects::close() {
+  freed_memory_.forget();
+  end_watch(kCloseLimit);
+  thread_.stop(kCloseLimit);
+}
+
+std::string LiveObjects::begin_watch(JNIEnv* jni) {
+  stopping_ = false;
+  {
+    const std::lock_guard lock(mutex_);
+    ++watches_;
+  }
+  // Goes with the task, whether that ran or not.
+  const std::shared_ptr<void> watching(nullptr, [this](std::nullptr_t) {
+    const std::lock_guard lock(mutex_);
+    --watches_;
+    watch_ended_.notify_all();
+  });
+  return thread_.run_soon(jni, [this, watching](JNIEnv* on_thread) { watch(on_thread); });
+}
+
+void LiveObjects::end_watch(milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  if (watches_ == 0) return;
   stopping_ = true;
   bell_->ring();
-  // A thread that is still running needs this object.
-  if (thread_->stop(patience)) {
-    thread_.reset();
-  } else {
-    static_cast<void>(thread_.release());
-  }
+  watch_ended_.wait_for(lock, patience, [this] { return watches_ == 0; });
 }
 
 // One of each N consecutive objects, at a random position, since programs are periodic.

@@ -37,8 +37,7 @@ namespace ddm {
 
 class LiveObjects {
  public:
-  LiveObjects(jvmtiEnv* jvmti, ThreadBooks& books, Reclamation& reclamation)
-      : jvmti_(jvmti), books_(books), reclamation_(reclamation) {}
+  LiveObjects(jvmtiEnv* jvmti, ThreadBooks& books, Reclamation& reclamation);
 
   // start() and stop() must not overlap, which the caller ensures. From start() on, allocations at
   // the sites that the books count in are followed. "" or the error.
@@ -52,10 +51,7 @@ class LiveObjects {
     if (bell_ != nullptr) count_at_end_ = bell_->count();
   }
   // At the VM's death: ends the threads and changes nothing else.
-  void close() {
-    freed_memory_.forget();
-    end_thread(kCloseLimit);
-  }
+  void close();
 
   // How objects are followed now; nullopt: they are not.
   std::optional<BooksSnapshot::Following> following() const {
@@ -108,7 +104,9 @@ class LiveObjects {
   void note_peaks();
   void remove_handles(JNIEnv* jni);
   void hold_strongly(JNIEnv* jni, const LiveStore::Chunks& chunks, DumpedObjects& held) const;
-  void end_thread(std::chrono::milliseconds patience);
+  // "" or the error.
+  std::string begin_watch(JNIEnv* jni);
+  void end_watch(std::chrono::milliseconds patience);
 
   static constexpr std::chrono::milliseconds kCloseLimit{50};
   static constexpr std::uint64_t kTagBits = 3;
@@ -137,11 +135,12 @@ class LiveObjects {
   std::size_t most_handles_ = 0;  // maximum since start()
   FreedMemory freed_memory_;
   std::mutex chunks_out_;  // held while the objects are taken out of the store
-  std::unique_ptr<AgentThread> thread_;
+  AgentThread thread_;
   std::atomic<bool> stopping_{false};
   std::atomic<int> waiters_{0};  // threads that wait for figures
   std::mutex mutex_;
-  std::condition_variable swept_;
+  std::condition_variable swept_, watch_ended_;
+  int watches_ = 0;                         // queued or running, guarded by the mutex
   std::atomic<std::uint64_t> swept_gc_{0};  // written under the mutex
 };
 
