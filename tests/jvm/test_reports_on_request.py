@@ -60,7 +60,8 @@ def a_report_of_many_sites_leaves_no_memory_behind(t):
             for _ in range(2):
                 report(client, "html")
         assert memory.grown > 40, "there was nothing to give back"
-        wait_for(lambda: memory_mib(p.pid) < memory.before + 16, "the memory of the reports")
+        # malloc_trim() leaves the top of an arena that is not the main one, which may be some 20 MiB.
+        wait_for(lambda: memory_mib(p.pid) < memory.before + memory.grown / 2, "the memory of the reports")
 
 
 @test(every_days=4)
