@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections import Counter
 
+from adb_bridge import wait_for
 from asked_reports import report_of
 from ddm_client import Target
 from harness import AGENT, test
@@ -237,12 +238,9 @@ def weak_handles(t, pid):
     return int(re.search(r"JNI global refs: \d+, weak refs: (\d+)", text).group(1))
 
 
-def keeps_live_thread(pid):
-    """Whether the thread stays; after live= it waits a moment for the next time."""
-    end = time.monotonic() + 5
-    while "ddmagent-live" in threads_of(pid) and time.monotonic() < end:
-        time.sleep(0.05)
-    return "ddmagent-live" in threads_of(pid)
+def has_live_thread_no_more(pid):
+    """After live= the thread waits a moment for the next time."""
+    return wait_for(lambda: "ddmagent-live" not in threads_of(pid), "the end of ddmagent-live", seconds=5)
 
 
 @test(jdks="each", timeout=300, daily=1, every_days=4)
@@ -257,7 +255,7 @@ def a_hundred_rounds_of_live_on_and_off_leave_nothing(t):
             client.track(False)  # as live=n does, handles and thread go
             if i % 20 == 19:
                 handles.append(weak_handles(t, p.pid))
-                assert not keeps_live_thread(p.pid)
+                assert has_live_thread_no_more(p.pid)
                 rss.append(resident(p.pid))
         assert len(set(handles)) == 1 and handles[0] < 1000, handles
         assert rss[-1] - rss[1] < 4 << 20, rss
@@ -270,7 +268,7 @@ def a_hundred_rounds_of_live_on_and_off_leave_nothing(t):
 
 def what_is_left(t, pid):
     """Of live=: weak handles, its thread; files; what the process has of its own."""
-    return (weak_handles(t, pid), keeps_live_thread(pid),
+    return (weak_handles(t, pid), not has_live_thread_no_more(pid),
             len(os.listdir(f"/proc/{pid}/fd")), resident(pid))
 
 

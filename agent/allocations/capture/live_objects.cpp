@@ -131,7 +131,8 @@ void LiveObjects::delete_some_handles(JNIEnv* jni) noexcept {
 
 void LiveObjects::close() {
   freed_memory_.forget();
-  end_watch(kCloseLimit);
+  stopping_ = true;
+  if (bell_ != nullptr) bell_->ring();
   thread_.stop(kCloseLimit);
 }
 

@@ -5,8 +5,8 @@
 // the allocation into the thread's journal and from there into the LiveTable of the Sites. Handles
 // are checked on the agent's thread, on the thread that stops following, and for a heap dump.
 // Handles of dead objects are deleted by the threads that create new ones, or by the agent's. The
-// GC event only wakes the agent's thread. While nothing is followed there are no handles, no thread
-// and no event.
+// GC event only wakes the agent's thread. While nothing is followed there are no handles and no
+// event; the thread ends soon, but not beside a jdwp agent (vm/agent_thread.h).
 #pragma once
 
 #include <jvmti.h>
