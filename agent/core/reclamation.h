@@ -3,10 +3,9 @@
 // Readers are inside a Reading while they use a pointer. A writer first unlinks the old object,
 // then retires it; it is freed when every reader that may have seen it has left.
 //
-// Time is divided into phases; each retire() ends one. A reader publishes the phase of its entry in
-// its thread's Place: two plain stores, no shared cache line, and no fence, since the writer makes
-// the kernel issue it (membarrier(2)). What was retired in phase n is freed once no reader that
-// entered in phase n or before remains.
+// Time is divided into phases; each retire() ends one. A reader publishes the phase of its entry
+// (reader_place.h). What was retired in phase n is freed once no reader that entered in phase n or
+// before remains.
 //
 // Readers and phases are per process, so a Reading protects objects of every instance; an instance
 // only holds what its writers have retired.
@@ -20,25 +19,19 @@
 #include <mutex>
 #include <vector>
 
+#include "core/reader_place.h"
+
 namespace ddm {
 
 class Reclamation {
  public:
-  // Where a thread publishes that it reads. Never freed; reused by later threads.
-  struct alignas(64) Place {
-    std::atomic<std::uint64_t> phase{0};  // 0: not reading
-    std::uint32_t readings = 0;           // nesting depth, accessed by the owner alone
-    bool kernel_fences = false;           // membarrier(2) replaces the reader's fence
-    Place* next = nullptr;                // of all; constant
-    Place* next_free = nullptr;
-  };
-
   class Reading {  // may be nested; constructed and destroyed on one thread
    public:
-    Reading() noexcept : Reading(own_place()) {}
+    Reading() noexcept : Reading(ReaderPlace::own()) {}
     // For a caller that has cached the calling thread's place.
-    explicit Reading(Place& place) noexcept : place_(place) {
-      if (place_.readings++ == 0) enter(place_);
+    explicit Reading(ReaderPlace& place) noexcept : place_(place) {
+      // Publishing the phase late only delays reclamation.
+      if (place_.readings++ == 0) place_.publish(place_.phase, s_phase.load());
     }
     ~Reading() {
       if (--place_.readings == 0) place_.phase.store(0, std::memory_order_release);
@@ -47,11 +40,8 @@ class Reclamation {
     Reading& operator=(const Reading&) = delete;
 
    private:
-    Place& place_;
+    ReaderPlace& place_;
   };
-
-  // The calling thread's place, valid until the thread's thread_local objects are destroyed.
-  static Place& own_place() noexcept;
 
   // Frees the object later, in a retire() of any thread: in batches, since a membarrier takes
   // microseconds. May be called inside a Reading.
@@ -67,18 +57,6 @@ class Reclamation {
     std::shared_ptr<const void> thing;
   };
 
-  // Publishing the phase late only delays reclamation.
-  static void enter(Place& place) noexcept {
-    const std::uint64_t phase = s_phase.load(std::memory_order_acquire);
-    if (place.kernel_fences) [[likely]] {
-      place.phase.store(phase, std::memory_order_release);
-      // Keeps the compiler from moving later loads before the store; the writer's membarrier keeps
-      // the processor from it.
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-    } else {
-      place.phase.exchange(phase, std::memory_order_seq_cst);
-    }
-  }
   // Frees what no reader can see. Returns the oldest phase that a reader entered in.
   std::uint64_t free_unseen();
 

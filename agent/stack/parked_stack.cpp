@@ -5,28 +5,34 @@ namespace ddm {
 WalkEnd ParkedStack::add_to(JNIEnv* jni, VmAddress java_thread, ParkedTrails& trails,
                             ShownStack& stack) {
   ParkedFrames::Run run;
-  if (!frames_.find(java_thread, run)) return WalkEnd::kBarrier;
   bool enough = false;
-  while (run.words() > 0) {
-    const WalkEnd end = add_run(jni, run, trails, stack, enough);
-    if (end != WalkEnd::kComplete || enough || run.parent == 0) return end;
-    if (!frames_.find_outer(run)) return WalkEnd::kBarrier;
+  for (bool first = true; first || (run.parent != 0 && !enough); first = false) {
+    ParkedTrails::Found known;
+    std::size_t copied = 0;
+    {
+      const ParkedFrames::Reading reading(frames_.pauses());
+      if (first ? !frames_.find(reading, java_thread, run) : !frames_.find_outer(reading, run)) {
+        return WalkEnd::kBarrier;
+      }
+      if (run.words() == 0) return WalkEnd::kComplete;
+      known = trails.find(run);
+      if (!known.good) copied = frames_.copy(reading, run, trails.buffer());
+      if (!reading.undisturbed()) return WalkEnd::kBarrier;
+    }
+    if (known.good) {
+      for (const ShownFrame frame : known.frames) {
+        if (enough = !stack.add(frame); enough) break;
+      }
+    } else if (const WalkEnd end = walk_run(jni, run, copied, trails, stack, enough);
+               end != WalkEnd::kComplete) {
+      return end;
+    }
   }
   return WalkEnd::kComplete;
 }
 
-WalkEnd ParkedStack::add_run(JNIEnv* jni, const ParkedFrames::Run& run, ParkedTrails& trails,
-                             ShownStack& stack, bool& enough) {
-  const ParkedTrails::Found known = trails.find(run);
-  if (!frames_.undisturbed(run)) return WalkEnd::kBarrier;
-  if (known.good) {
-    for (const ShownFrame frame : known.frames) {
-      if (enough = !stack.add(frame); enough) break;
-    }
-    return WalkEnd::kComplete;
-  }
-  const std::size_t copied = frames_.copy(run, trails.buffer());
-  if (copied == 0) return WalkEnd::kBarrier;
+WalkEnd ParkedStack::walk_run(JNIEnv* jni, const ParkedFrames::Run& run, std::size_t copied,
+                              ParkedTrails& trails, ShownStack& stack, bool& enough) {
   ParkedWalk walk(layout_, trails.buffer().first(copied), run.words());
   trails.begin();
   const auto add = [&](ShownFrame frame) {

@@ -4,7 +4,6 @@
 
 #include <jni.h>
 
-#include <atomic>
 #include <cstdint>
 
 #include "stack/place_lookup.h"
@@ -16,8 +15,8 @@ namespace ddm {
 
 class ParkedStack {
  public:
-  ParkedStack(const VmLayout& layout, const ParkedLayout& parked,
-              const std::atomic<std::uint64_t>& pauses, ReadablePages& pages, PlaceLookup& places)
+  ParkedStack(const VmLayout& layout, const ParkedLayout& parked, const HeapPauses& pauses,
+              ReadablePages& pages, PlaceLookup& places)
       : layout_(layout), frames_(parked, pauses, pages), places_(places) {}
 
   const ParkedFrames& frames() const { return frames_; }
@@ -27,9 +26,10 @@ class ParkedStack {
   WalkEnd add_to(JNIEnv* jni, VmAddress java_thread, ParkedTrails& trails, ShownStack& stack);
 
  private:
-  // Adds one run; sets `enough` when the stack wants no more.
-  WalkEnd add_run(JNIEnv* jni, const ParkedFrames::Run& run, ParkedTrails& trails,
-                  ShownStack& stack, bool& enough);
+  // Adds a run that no trail knows: `copied` of its words are in the trails' buffer. Sets `enough`
+  // when the stack wants no more.
+  WalkEnd walk_run(JNIEnv* jni, const ParkedFrames::Run& run, std::size_t copied,
+                   ParkedTrails& trails, ShownStack& stack, bool& enough);
 
   const VmLayout& layout_;
   const ParkedFrames frames_;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/log.h"
+#include "vm/gc_pauses.h"
 
 namespace ddm {
 
@@ -48,7 +49,7 @@ void Stacks::watch_pauses(JNIEnv* jni) {
     log_warn("stacks are walked by jvmti: {}", vm_stacks_.message());
   }
   JavaVM* vm = nullptr;
-  if (jni->GetJavaVM(&vm) == JNI_OK) pauses_ = GcPauses::watch(vm);
+  if (jni->GetJavaVM(&vm) == JNI_OK) pauses_ = watch_gc_pauses(vm);
   if (vm_stacks_) (*vm_stacks_)->watch(jni, pauses_);
 }
 

@@ -19,7 +19,7 @@
 #include "stack/stack_naming.h"
 #include "stack/vm_stack_capture.h"
 #include "stack/walker.h"
-#include "vm/gc_pauses.h"
+#include "vm/memory/heap_pauses.h"
 #include "vm/method_pointers.h"
 
 namespace ddm {
@@ -36,7 +36,7 @@ class Stacks {
   // The same, ready to walk; the first call starts to watch GC pauses. Attached threads.
   StackCapture& ready(JNIEnv* jni);
   // Null before that, and where objects may move and classes be unloaded at any time.
-  const GcPauses* pauses() const { return pauses_; }
+  const HeapPauses* pauses() const { return pauses_; }
 
   // For features that take stacks themselves. Attached threads.
   StackNaming naming(JNIEnv* jni);
@@ -72,7 +72,7 @@ class Stacks {
   WalkerKind wanted_ = WalkerKind::kAuto;
   std::atomic<StackCapture*> chosen_;
   bool pauses_watched_ = false;
-  const GcPauses* pauses_ = nullptr;
+  const HeapPauses* pauses_ = nullptr;
 
   // Serializes sweeps, guards the list of users; taken before any lock of theirs.
   std::mutex sweeping_;

@@ -34,7 +34,7 @@ VmStackCapture::VmStackCapture(VmLayout layout, VmThreads threads, JvmtiStackCap
       names_(names),
       code_is_swept_(code_is_swept) {}
 
-void VmStackCapture::watch(JNIEnv* jni, const GcPauses* pauses) {
+void VmStackCapture::watch(JNIEnv* jni, const HeapPauses* pauses) {
   pauses_ = pauses;
   if (!knows_own_stack(jni)) return;
   if (pauses != nullptr) ids_.begin(jni);
@@ -45,7 +45,7 @@ void VmStackCapture::watch(JNIEnv* jni, const GcPauses* pauses) {
              parked.message());
     return;
   }
-  parked_ = std::make_unique<ParkedStack>(layout_, *parked, pauses->counter(), pages_, places_);
+  parked_ = std::make_unique<ParkedStack>(layout_, *parked, *pauses, pages_, places_);
 }
 
 void VmStackCapture::capture(JNIEnv* jni, ShownStack& stack) {
@@ -123,7 +123,7 @@ VmStackCapture::Step VmStackCapture::step(JNIEnv* jni, Walk& walk, WalkEnd& end)
 // Classes are unloaded in pauses if the collector works in pauses only.
 KnownPlaces::Epoch VmStackCapture::epoch() const {
   return {names_.generation().load(std::memory_order_acquire),
-          pauses_ != nullptr ? GcPauses::count(pauses_->number()) : 0};
+          pauses_ != nullptr ? HeapPauses::count(pauses_->number()) : 0};
 }
 
 // Without a sweeper, code is freed in pauses only; otherwise the nmethod must be revalidated.

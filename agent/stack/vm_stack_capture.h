@@ -21,7 +21,7 @@
 #include "stack/walk/raw_walk.h"
 #include "stack/walk/stack_trail.h"
 #include "stack/walker_check.h"
-#include "vm/gc_pauses.h"
+#include "vm/memory/heap_pauses.h"
 #include "vm/method_pointers.h"
 #include "vm/vm_threads.h"
 
@@ -41,7 +41,7 @@ class VmStackCapture final : public StackCapture {
   std::size_t capture_raw(JNIEnv* jni, std::span<RawFrame> frames) override;
 
   // Call once, before any capture. Null: classes may be unloaded, and objects moved, at any time.
-  void watch(JNIEnv* jni, const GcPauses* pauses);
+  void watch(JNIEnv* jni, const HeapPauses* pauses);
 
  private:
   VmStackCapture(VmLayout layout, VmThreads threads, JvmtiStackCapture& jvmti, SeenMethods& names,
@@ -124,7 +124,7 @@ class VmStackCapture final : public StackCapture {
   JvmtiStackCapture& jvmti_;
   SeenMethods& names_;
   const bool code_is_swept_;
-  const GcPauses* pauses_ = nullptr;  // null: classes may be unloaded at any time
+  const HeapPauses* pauses_ = nullptr;  // null: classes may be unloaded at any time
   WalkerCheck check_;
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(WalkEnd::kCount)> gave_up_{};
 };

@@ -119,7 +119,7 @@ CallRecorder::State* CallRecorder::new_state(const Session& session) noexcept {
         state = unused_.back();
         unused_.pop_back();
       }
-      state->place = &Reclamation::own_place();
+      state->place = &ReaderPlace::own();
       t_holder.state = t_state = state;
       t_holder.recorder = this;
     }

@@ -85,7 +85,7 @@ class CallRecorder {
 
   // One OS thread's data; reused by a later thread.
   struct alignas(64) State {
-    Reclamation::Place* place = nullptr;  // of its OS thread
+    ReaderPlace* place = nullptr;  // of its OS thread
     std::uint32_t session = 0;
     std::uint16_t log_thread = 0;  // the number of the Java thread log_thread_id
     bool log_alone = false;        // the session's
@@ -119,8 +119,8 @@ class CallRecorder {
 
   void change_session(std::shared_ptr<const Session> session);
   void forget_open_calls();
-  static Reclamation::Place& place_of(State* state) noexcept {
-    return state != nullptr ? *state->place : Reclamation::own_place();
+  static ReaderPlace& place_of(State* state) noexcept {
+    return state != nullptr ? *state->place : ReaderPlace::own();
   }
   State* state_for(State* state, const Session& session) noexcept {
     if (state != nullptr && state->session == session.number) [[likely]]

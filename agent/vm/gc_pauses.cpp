@@ -16,32 +16,28 @@ bool moves_in_pauses_only() {
 
 namespace {
 
-GcPauses* pauses_of(jvmtiEnv* jvmti) {
+HeapPauses& pauses_of(jvmtiEnv* jvmti) {
   void* pauses = nullptr;
   jvmti->GetEnvironmentLocalStorage(&pauses);
-  return static_cast<GcPauses*>(pauses);
+  return *static_cast<HeapPauses*>(pauses);
 }
+
+void JNICALL pause_started(jvmtiEnv* jvmti) { pauses_of(jvmti).begin(); }
+
+void JNICALL pause_finished(jvmtiEnv* jvmti) { pauses_of(jvmti).end(); }
 
 }  // namespace
 
-// Sequentially consistent: every reader sees this store before any effect of the collection.
-void JNICALL GcPauses::started(jvmtiEnv* jvmti) { pauses_of(jvmti)->number_.fetch_or(1); }
-
-void JNICALL GcPauses::finished(jvmtiEnv* jvmti) {
-  std::atomic<std::uint64_t>& number = pauses_of(jvmti)->number_;
-  number.store((number.load() | 1) + 1);
-}
-
-GcPauses* GcPauses::watch(JavaVM* vm) {
+HeapPauses* watch_gc_pauses(JavaVM* vm) {
   if (!moves_in_pauses_only()) return nullptr;
-  std::unique_ptr<GcPauses> pauses(new GcPauses());  // outlives the environment on failure
+  auto pauses = std::make_unique<HeapPauses>();  // outlives the environment on failure
   JvmtiEnvironment jvmti = make_jvmti_environment(vm);
   if (jvmti == nullptr) return nullptr;
   jvmtiCapabilities needed{};
   needed.can_generate_garbage_collection_events = 1;
   jvmtiEventCallbacks callbacks{};
-  callbacks.GarbageCollectionStart = started;
-  callbacks.GarbageCollectionFinish = finished;
+  callbacks.GarbageCollectionStart = pause_started;
+  callbacks.GarbageCollectionFinish = pause_finished;
   if (prepare_environment(jvmti, needed, callbacks, pauses.get()) != JVMTI_ERROR_NONE)
     return nullptr;
   for (const jvmtiEvent event :

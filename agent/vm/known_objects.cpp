@@ -22,7 +22,7 @@ std::uintptr_t address_in(jobject handle) {
 }  // namespace
 
 std::string wrong_in_layout(jvmtiEnv* jvmti, JNIEnv* jni, const ObjectLayout& objects,
-                            const KlassLayout& klasses, const GcPauses* pauses) {
+                            const KlassLayout& klasses, const HeapPauses* pauses) {
   const LocalFrame frame(jni, 32);
   if (!frame.good()) return "memory for references";
   const jclass object_class = jni->FindClass("java/lang/Object");

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "vm/gc_pauses.h"
+#include "vm/memory/heap_pauses.h"
 #include "vm/memory/object_layout.h"
 
 namespace ddm {
@@ -16,6 +16,6 @@ namespace ddm {
 // "" or the first wrong entry. Objects that move while they are read are read again; `pauses`, if not
 // null, shows reliably that they did not move.
 std::string wrong_in_layout(jvmtiEnv* jvmti, JNIEnv* jni, const ObjectLayout& objects,
-                            const KlassLayout& klasses, const GcPauses* pauses);
+                            const KlassLayout& klasses, const HeapPauses* pauses);
 
 }  // namespace ddm

@@ -29,7 +29,7 @@ std::size_t first_slot_of(std::uint64_t word, std::size_t slots) {
 
 }  // namespace
 
-void ObjectFacts::watch(JNIEnv* jni, const GcPauses* pauses) {
+void ObjectFacts::watch(JNIEnv* jni, const HeapPauses* pauses) {
   if (std::exchange(watched_, true)) return;
   VmEntries entries;
   objects_ = detect_object_layout(entries);
@@ -48,43 +48,46 @@ void ObjectFacts::watch(JNIEnv* jni, const GcPauses* pauses) {
 }
 
 ObjectFacts::Facts ObjectFacts::of(JNIEnv* jni, jobject object, jclass klass, std::int64_t size) {
-  if (pauses_ == nullptr) return query(jni, object, klass, size);
-  const std::uint64_t pause = pauses_->number();
-  const auto word = class_word(object, pause);
-  if (!word) [[unlikely]]
-    return query(jni, object, klass, size);
-  const std::uint32_t pauses = GcPauses::count(pause);
-  KlassFacts klass_facts;
-  if (!find(*word, pauses, klass_facts)) [[unlikely]] {
+  Look look;
+  if (pauses_ == nullptr || !look_at(object, look)) return query(jni, object, klass, size);
+  if (look.klass.class_id == kUnknownName) [[unlikely]] {
     const LocalRef<jclass> own(jni, klass == nullptr ? jni->GetObjectClass(object) : nullptr);
-    klass_facts = learn(klass != nullptr ? klass : own.get(), *word, pauses);
+    look.klass.class_id = learn(klass != nullptr ? klass : own.get(), look.word, look.pauses);
   }
-  if (size == 0) size = size_of(object, klass_facts.layout_helper, pause);
+  if (size == 0) size = look.size;
   if (size == 0) [[unlikely]]
     return query(jni, object, klass, 0);
-  return {klass_facts.class_id, size};
+  return {look.klass.class_id, size};
 }
 
-std::optional<std::uint64_t> ObjectFacts::class_word(jobject object, std::uint64_t pause) const {
+bool ObjectFacts::look_at(jobject object, Look& look) const {
   const auto handle = reinterpret_cast<std::uintptr_t>(object);
   constexpr std::uintptr_t kTags = 7;  // references other than local ones
-  if (pause % 2 != 0 || (handle & kTags) != 0 || handle == 0) return std::nullopt;
+  if ((handle & kTags) != 0 || handle == 0) return false;
+  const HeapPauses::Reading reading(*pauses_);
+  if (reading.in_pause()) return false;
+  look.pauses = HeapPauses::count(reading.number());
   const auto at = load_in_order<std::uintptr_t>(handle);
-  if (at == 0) return std::nullopt;
-  std::uint64_t word = 0;
+  if (at == 0) return false;
   switch (objects_.header) {
     case HeaderForm::kNarrow:
-      word = load_in_order<std::uint32_t>(at + objects_.klass_offset);
+      look.word = load_in_order<std::uint32_t>(at + objects_.klass_offset);
       break;
     case HeaderForm::kWide:
-      word = load_in_order<std::uint64_t>(at + objects_.klass_offset);
+      look.word = load_in_order<std::uint64_t>(at + objects_.klass_offset);
       break;
     case HeaderForm::kCompact:
-      word = load_in_order<std::uint64_t>(at) >> objects_.mark_klass_shift;
+      look.word = load_in_order<std::uint64_t>(at) >> objects_.mark_klass_shift;
       break;
   }
-  if (pauses_->number() != pause) return std::nullopt;
-  return word;
+  if (find(look.word, look.pauses, look.klass)) look.size = size_at(at, look.klass.layout_helper);
+  return reading.undisturbed();
+}
+
+std::int64_t ObjectFacts::size_at(std::uintptr_t at, std::int32_t layout_helper) const {
+  return size_by_layout_helper(
+      objects_, layout_helper,
+      layout_helper < 0 ? load_in_order<std::uint32_t>(at + objects_.array_length_offset) : 0);
 }
 
 bool ObjectFacts::find(std::uint64_t word, std::uint32_t pauses, KlassFacts& klass_facts) const {
@@ -117,24 +120,14 @@ void ObjectFacts::insert(std::uint64_t word, std::uint32_t pauses, KlassFacts kl
   slot.check.store(word ^ mixed_check(id, helper), std::memory_order_relaxed);
 }
 
-ObjectFacts::KlassFacts ObjectFacts::learn(jclass klass, std::uint64_t word, std::uint32_t pauses) {
-  KlassFacts klass_facts;
-  if (klass == nullptr) return klass_facts;
-  klass_facts.class_id = class_ids_.id_of(klass);
+NameId ObjectFacts::learn(jclass klass, std::uint64_t word, std::uint32_t pauses) {
+  if (klass == nullptr) return kUnknownName;
+  const NameId class_id = class_ids_.id_of(klass);
+  if (class_id == kUnknownName) return kUnknownName;
   // The class cannot be unloaded while the object is referenced.
-  klass_facts.layout_helper =
-      read_at<std::int32_t>(objects_.klass_of(word) + klasses_.layout_helper);
-  if (klass_facts.class_id != kUnknownName) insert(word, pauses, klass_facts);
-  return klass_facts;
-}
-
-std::int64_t ObjectFacts::size_of(jobject object, std::int32_t layout_helper,
-                                  std::uint64_t pause) const {
-  if (layout_helper >= 0) return size_by_layout_helper(objects_, layout_helper, 0);
-  const auto at = load_in_order<std::uintptr_t>(reinterpret_cast<std::uintptr_t>(object));
-  const std::uint64_t length = load_in_order<std::uint32_t>(at + objects_.array_length_offset);
-  if (pauses_->number() != pause) return 0;
-  return size_by_layout_helper(objects_, layout_helper, length);
+  insert(word, pauses,
+         {class_id, read_at<std::int32_t>(objects_.klass_of(word) + klasses_.layout_helper)});
+  return class_id;
 }
 
 ObjectFacts::Facts ObjectFacts::query(JNIEnv* jni, jobject object, jclass klass,

@@ -1,7 +1,7 @@
 // Class and size of an object that the calling thread has just allocated, without a call into the
 // VM: the class word is read through the reference.
 //
-// The collector may move the object meanwhile, which GcPauses detects; then the VM is called. The
+// The collector may move the object meanwhile, which HeapPauses tells; then the VM is called. The
 // meaning of a class word is cached until the next pause, which may unload the class; afterwards
 // the class is found by its tag. Slots are written without a lock: a slot written by two threads at
 // once, or read half written, fails its own checksum and counts as empty. Any thread.
@@ -15,7 +15,7 @@
 #include <optional>
 
 #include "stack/class_ids.h"
-#include "vm/gc_pauses.h"
+#include "vm/memory/heap_pauses.h"
 #include "vm/memory/object_layout.h"
 
 namespace ddm {
@@ -25,7 +25,7 @@ class ObjectFacts {
   ObjectFacts(jvmtiEnv* jvmti, NameTable& names) : jvmti_(jvmti), class_ids_(jvmti, names) {}
 
   // Call before the first of(). Null: objects may move at any time.
-  void watch(JNIEnv* jni, const GcPauses* pauses);
+  void watch(JNIEnv* jni, const HeapPauses* pauses);
 
   struct Facts {
     NameId class_id = kUnknownName;
@@ -49,13 +49,20 @@ class ObjectFacts {
   };
   static constexpr std::size_t kSlots = 8192;
 
-  // The object's class word; nullopt if a pause has begun since `pause`.
-  std::optional<std::uint64_t> class_word(jobject object, std::uint64_t pause) const;
+  // What an object's memory tells. Class and size are those that the table knows the class word for.
+  struct Look {
+    std::uint64_t word = 0;
+    std::uint32_t pauses = 0;
+    KlassFacts klass;
+    std::int64_t size = 0;
+  };
+  // False: the object may have moved meanwhile.
+  bool look_at(jobject object, Look& look) const;
+  std::int64_t size_at(std::uintptr_t at, std::int32_t layout_helper) const;
   bool find(std::uint64_t word, std::uint32_t pauses, KlassFacts& klass_facts) const;
   void insert(std::uint64_t word, std::uint32_t pauses, KlassFacts klass_facts);
-  KlassFacts learn(jclass klass, std::uint64_t word, std::uint32_t pauses);
-  // 0: unknown, or the object may have moved.
-  std::int64_t size_of(jobject object, std::int32_t layout_helper, std::uint64_t pause) const;
+  // Stores what the word means. Returns the class's id.
+  NameId learn(jclass klass, std::uint64_t word, std::uint32_t pauses);
   Facts query(JNIEnv* jni, jobject object, jclass klass, std::int64_t size);
 
   jvmtiEnv* const jvmti_;
@@ -63,7 +70,7 @@ class ObjectFacts {
   ObjectLayout objects_;
   KlassLayout klasses_;
   bool watched_ = false;
-  const GcPauses* pauses_ = nullptr;  // null: objects may move at any time, so the VM is called
+  const HeapPauses* pauses_ = nullptr;  // null: objects may move at any time, so the VM is called
   std::unique_ptr<Slot[]> slots_;
 };
 

@@ -24,12 +24,12 @@ bool ParkedFrames::is_object(VmAddress at, std::uint64_t key) const {
 }
 
 // Once a continuation was found at one offset, only that offset is used.
-VmAddress ParkedFrames::continuation_of(VmAddress entry, const Run& run) const {
+VmAddress ParkedFrames::continuation_of(const Reading& reading, VmAddress entry) const {
   const Offset known = entry_cont_.load(std::memory_order_relaxed);
   for (const Offset offset : layout_.entry_conts) {
     if (offset == kAbsent || (known != kAbsent && offset != known)) continue;
     const auto cont = load<VmAddress>(entry + static_cast<VmAddress>(offset));
-    if (!undisturbed(run)) return 0;
+    if (!reading.undisturbed()) return 0;
     if (known == kAbsent && !pages_.is_readable(cont, 64)) continue;
     if (!is_object(cont, layout_.cont_key)) continue;
     entry_cont_.store(offset, std::memory_order_relaxed);
@@ -38,20 +38,20 @@ VmAddress ParkedFrames::continuation_of(VmAddress entry, const Run& run) const {
   return 0;
 }
 
-bool ParkedFrames::find(VmAddress java_thread, Run& run) const {
-  run.pause = pauses_.load(std::memory_order_acquire);
-  if (run.pause % 2 != 0) return false;
+bool ParkedFrames::find(const Reading& reading, VmAddress java_thread, Run& run) const {
+  if (reading.in_pause()) return false;
+  run.pause = reading.number();
   const auto entry = load<VmAddress>(java_thread + static_cast<VmAddress>(layout_.cont_entry));
   if (entry == 0) return false;
-  const VmAddress cont = continuation_of(entry, run);
+  const VmAddress cont = continuation_of(reading, entry);
   if (cont == 0) return false;
-  return find_in(reference_at(cont + static_cast<VmAddress>(layout_.cont_tail)), run);
+  return find_in(reading, reference_at(cont + static_cast<VmAddress>(layout_.cont_tail)), run);
 }
 
-bool ParkedFrames::find_in(VmAddress chunk, Run& run) const {
+bool ParkedFrames::find_in(const Reading& reading, VmAddress chunk, Run& run) const {
   const auto number_at = [&](Offset field) { return load<std::int32_t>(chunk + field); };
   for (int i = 0; i < kMostEmptyChunks; ++i) {
-    if (!undisturbed(run)) return false;
+    if (!reading.undisturbed()) return false;
     if (chunk == 0) {
       run.sp = run.end = run.parent = 0;
       return true;
@@ -60,7 +60,7 @@ bool ParkedFrames::find_in(VmAddress chunk, Run& run) const {
     const std::int32_t sp = number_at(layout_.chunk_sp), size = number_at(layout_.chunk_size),
                        bottom = number_at(layout_.chunk_bottom);
     const VmAddress parent = reference_at(chunk + static_cast<VmAddress>(layout_.chunk_parent));
-    if (!undisturbed(run)) return false;
+    if (!reading.undisturbed()) return false;
     if (sp < 0 || sp > bottom || bottom > size || size > kMostChunkWords) return false;
     if (sp < bottom) {
       if (sp < static_cast<std::int32_t>(kWordsBefore)) return false;
@@ -75,11 +75,12 @@ bool ParkedFrames::find_in(VmAddress chunk, Run& run) const {
   return false;
 }
 
-std::size_t ParkedFrames::copy(const Run& run, std::span<VmAddress> to) const {
+std::size_t ParkedFrames::copy(const Reading& reading, const Run& run,
+                               std::span<VmAddress> to) const {
   const std::size_t count = std::min(run.words() + kWordsBefore, to.size());
   const VmAddress from = run.sp - kWordsBefore * sizeof(VmAddress);
   for (std::size_t i = 0; i < count; ++i) to[i] = load<VmAddress>(from + i * sizeof(VmAddress));
-  return undisturbed(run) ? count : 0;
+  return reading.undisturbed() ? count : 0;
 }
 
 ParkedWalk::ParkedWalk(const VmLayout& layout, std::span<const VmAddress> words,

@@ -5,10 +5,8 @@
 //   ContinuationEntry -> Continuation.tail -> StackChunk (-> StackChunk.parent -> ...)
 //   StackChunk   | fields | free | sp: frames as on a thread's stack | bottom | ...
 //
-// They are written only by the thread itself, which is here, and by the collector in a pause: what
-// was read between two equal pause numbers is consistent, and no address is dereferenced before
-// that check. (ObjectFacts reads an object's class in the same way.) Not for collectors that move
-// objects concurrently.
+// They are written only by the thread itself, which is here, and by the collector in a pause, so all
+// reads are within a HeapPauses::Reading. Not for collectors that move objects concurrently.
 #pragma once
 
 #include <array>
@@ -18,6 +16,7 @@
 #include <span>
 
 #include "stack/walk/frame_walker.h"
+#include "vm/memory/heap_pauses.h"
 #include "vm/memory/object_layout.h"
 
 namespace ddm {
@@ -38,47 +37,45 @@ struct ParkedLayout {
 
 class ParkedFrames {
  public:
-  // `pauses`: odd during a pause, higher after each.
-  ParkedFrames(const ParkedLayout& layout, const std::atomic<std::uint64_t>& pauses,
-               ReadablePages& pages)
+  ParkedFrames(const ParkedLayout& layout, const HeapPauses& pauses, ReadablePages& pages)
       : layout_(layout), pauses_(pauses), pages_(pages) {}
 
-  // The frames of one chunk, valid while undisturbed().
+  const HeapPauses& pauses() const { return pauses_; }
+
+  // The frames of one chunk, valid until the next pause.
   struct Run {
-    std::uint64_t pause = 0;
-    VmAddress sp = 0;      // of the innermost frame
-    VmAddress end = 0;     // after the outermost frame
-    VmAddress parent = 0;  // the chunk with the next outer frames; 0: none
+    std::uint64_t pause = 0;  // the number of pauses when it was found
+    VmAddress sp = 0;         // of the innermost frame
+    VmAddress end = 0;        // after the outermost frame
+    VmAddress parent = 0;     // the chunk with the next outer frames; 0: none
 
     std::size_t words() const { return (end - sp) / sizeof(VmAddress); }
   };
   // The innermost frame's sp is preceded by its pc and an interpreter frame's frame pointer.
   static constexpr std::size_t kWordsBefore = 2;
 
+  using Reading = HeapPauses::Reading;
   // Finds the frames that the thread returns to first; an empty run if there are none. False: they
   // cannot be determined now.
-  bool find(VmAddress java_thread, Run& run) const;
+  bool find(const Reading& reading, VmAddress java_thread, Run& run) const;
   // Finds the frames further out than a run with a parent.
-  bool find_outer(Run& run) const { return find_in(run.parent, run); }
-
-  bool undisturbed(const Run& run) const {
-    std::atomic_thread_fence(std::memory_order_acquire);
-    return pauses_.load(std::memory_order_relaxed) == run.pause;
+  bool find_outer(const Reading& reading, Run& run) const {
+    return reading.number() == run.pause && find_in(reading, run.parent, run);
   }
-  // Copies the words before the run and its own, as many as `to` holds. Returns their number; 0:
-  // disturbed.
-  std::size_t copy(const Run& run, std::span<VmAddress> to) const;
+  // Copies the words before the run and its own, as many as `to` holds. The run was found within
+  // `reading`. Returns their number; 0: disturbed.
+  std::size_t copy(const Reading& reading, const Run& run, std::span<VmAddress> to) const;
 
  private:
   // Searches the chunk or, if that is empty, its parents.
-  bool find_in(VmAddress chunk, Run& run) const;
+  bool find_in(const Reading& reading, VmAddress chunk, Run& run) const;
   VmAddress reference_at(VmAddress at) const;
   bool is_object(VmAddress at, std::uint64_t key) const;
   // The Continuation of an entry; 0: there is none where one is expected.
-  VmAddress continuation_of(VmAddress entry, const Run& run) const;
+  VmAddress continuation_of(const Reading& reading, VmAddress entry) const;
 
   const ParkedLayout layout_;
-  const std::atomic<std::uint64_t>& pauses_;
+  const HeapPauses& pauses_;
   ReadablePages& pages_;
   mutable std::atomic<Offset> entry_cont_{kAbsent};  // set once a continuation was found there
 };

@@ -26,7 +26,7 @@ class ParkedTrails {
     }
   }
 
-  // For a non-empty run. The result is valid if the run is undisturbed afterwards.
+  // For a non-empty run, within its Reading; valid if that is undisturbed afterwards.
   struct Found {
     std::span<const ShownFrame> frames;
     bool good = false;  // false: not found

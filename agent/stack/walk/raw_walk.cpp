@@ -29,16 +29,22 @@ WalkEnd RawWalk::walk_parked(VmAddress java_thread, const ParkedFrames& parked,
   constexpr std::size_t kMostWords = 1024;
   VmAddress words[kMostWords];
   ParkedFrames::Run run;
-  bool found = parked.find(java_thread, run);
-  while (found && run.words() > 0 && count < frames.size()) {
-    const std::size_t copied = parked.copy(run, words);
+  for (bool first = true; first || (run.parent != 0 && count < frames.size()); first = false) {
+    std::size_t copied = 0;
+    {
+      const ParkedFrames::Reading reading(parked.pauses());
+      if (first ? !parked.find(reading, java_thread, run) : !parked.find_outer(reading, run)) {
+        return WalkEnd::kBarrier;
+      }
+      if (run.words() == 0) return WalkEnd::kComplete;
+      copied = parked.copy(reading, run, words);
+    }
     if (copied == 0) return WalkEnd::kBarrier;
     ParkedWalk frames_of_run(layout_, {words, copied}, run.words());
     const WalkEnd end = walk_run(frames_of_run, frames, count);
-    if (end != WalkEnd::kComplete || run.parent == 0) return end;
-    found = parked.find_outer(run);
+    if (end != WalkEnd::kComplete) return end;
   }
-  return found ? WalkEnd::kComplete : WalkEnd::kBarrier;
+  return WalkEnd::kComplete;
 }
 
 WalkEnd RawWalk::walk_run(ParkedWalk& run, std::span<VersionFrame> frames,

@@ -57,7 +57,7 @@ class FakeHeap {
   }
 
   ParkedLayout layout;
-  std::atomic<std::uint64_t> pauses{2};
+  HeapPauses pauses;
 
  private:
   static constexpr std::size_t kChunks = 3;
@@ -162,7 +162,7 @@ TEST_CASE("nothing is told of the heap in a collector's pause, or of another obj
   FakeHeap heap(vm, true);
   const MountedScene scene(vm, heap);
   MountedWalk walk(vm, heap);
-  SECTION("pause") { heap.pauses = 3; }
+  SECTION("pause") { heap.pauses.begin(); }
   SECTION("no continuation") { FakeVm::put<VmAddress>(vm.thread() + 40, 0); }
   SECTION("another class") { FakeVm::put<std::uint32_t>(heap.chunk(0) + 8, kContKey); }
   SECTION("sp beyond the end") { heap.begin(0, FakeHeap::kChunkWords + 1); }
@@ -177,14 +177,19 @@ TEST_CASE("what a pause has disturbed is not copied") {
   const MountedScene scene(vm, heap);
   MountedWalk walk(vm, heap);
   ParkedFrames::Run run;
-  REQUIRE(walk.parked.find(vm.thread(), run));
-  CHECK(run.words() == FakeHeap::kChunkWords - 20);
   std::array<VmAddress, 128> room;
-  CHECK(walk.parked.copy(run, room) == run.words() + ParkedFrames::kWordsBefore);
-  CHECK(walk.parked.copy(run, std::span(room).first(10)) == 10);
-  heap.pauses += 2;
-  CHECK(walk.parked.copy(run, room) == 0);
-  CHECK_FALSE(walk.parked.undisturbed(run));
+  {
+    const ParkedFrames::Reading reading(heap.pauses);
+    REQUIRE(walk.parked.find(reading, vm.thread(), run));
+    CHECK(run.words() == FakeHeap::kChunkWords - 20);
+    CHECK(walk.parked.copy(reading, run, room) == run.words() + ParkedFrames::kWordsBefore);
+    CHECK(walk.parked.copy(reading, run, std::span(room).first(10)) == 10);
+    heap.pauses.begin();  // no longer than its patience
+    CHECK(walk.parked.copy(reading, run, room) == 0);
+  }
+  heap.pauses.end();
+  run.parent = heap.chunk(1);
+  CHECK_FALSE(walk.parked.find_outer(ParkedFrames::Reading(heap.pauses), run));
 }
 
 TEST_CASE("frames in the heap are known again by the words that decided") {
@@ -194,9 +199,10 @@ TEST_CASE("frames in the heap are known again by the words that decided") {
   MountedWalk walk(vm, heap);
   const auto trails = std::make_unique<ParkedTrails>();
   ParkedFrames::Run run;
-  REQUIRE(walk.parked.find(vm.thread(), run));
+  const ParkedFrames::Reading reading(heap.pauses);
+  REQUIRE(walk.parked.find(reading, vm.thread(), run));
   CHECK_FALSE(trails->find(run).good);
-  const std::size_t copied = walk.parked.copy(run, trails->buffer());
+  const std::size_t copied = walk.parked.copy(reading, run, trails->buffer());
   ParkedWalk steps(vm.layout, trails->buffer().first(copied), run.words());
   trails->begin();
   trails->gather(ShownFrame(1, 2, ShownRole::kPlain));
