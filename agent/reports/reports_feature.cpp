@@ -44,11 +44,15 @@ bool ReportsFeature::use_options(JNIEnv* jni) {
   const bool into_any = (files_ && files_->any()) || heap_dumps_;
   const std::int64_t seconds = options_.every_seconds.value_or(0);
   if (!into_any && seconds > 0) log_warn("every={} has no effect without dump=PATH", seconds);
-  if (into_any) start_reporter(jni);
+  if (into_any && !reporter_runs_) {
+    const std::string error = reporter_.start(jni);
+    if (!error.empty()) log_error("starting the agent's thread: {}", error);
+    reporter_runs_ = error.empty();
+  }
   // Options not named by a later string keep their value; without a report nothing is rewritten.
-  if (reporter_ && (options_.every_seconds || !into_any)) {
+  if (options_.every_seconds || !into_any) {
     const std::chrono::seconds period(into_any ? seconds : 0);
-    reporter_->every(period, [this](JNIEnv* on_reporter) { write(on_reporter, "every", false); });
+    reporter_.every(period, [this](JNIEnv* on_reporter) { write(on_reporter, "every", false); });
   }
   return into_any;
 }
@@ -60,16 +64,6 @@ void ReportsFeature::started() {
   if (why.empty()) return;
   log_warn("dump={}: it will be without the stacks of allocations: {}",
            files_->heap_dumps().front(), why);
-}
-
-void ReportsFeature::start_reporter(JNIEnv* jni) {
-  if (reporter_) return;
-  auto reporter = std::make_unique<AgentThread>(context_.jvmti, "ddmagent-reports");
-  if (const std::string error = reporter->start(jni); error.empty()) {
-    reporter_ = std::move(reporter);
-  } else {
-    log_error("starting the agent's thread: {}", error);
-  }
 }
 
 void ReportsFeature::write(JNIEnv* jni, const char* reason, bool oom) {
@@ -122,9 +116,8 @@ void ReportsFeature::resource_exhausted(jint flags) {
   // Only exhaustion of the Java heap is a matter of allocations; running out of threads is not.
   if ((flags & JVMTI_RESOURCE_EXHAUSTED_JAVA_HEAP) == 0 || oom_seen_.exchange(true)) return;
   oom_due_ = true;
-  if (!reporter_) return;
-  const bool posted =
-      reporter_->post([this](JNIEnv* jni) { write(jni, "OutOfMemoryError", true); });
+  if (!reporter_runs_) return;
+  const bool posted = reporter_.post([this](JNIEnv* jni) { write(jni, "OutOfMemoryError", true); });
   // The objects that fill the heap may be reachable from this thread's frames only.
   if (posted && heap_dumps_ && !t_writes_reports) heap_dumps_->await_oom();
 }
@@ -137,11 +130,11 @@ void ReportsFeature::end() {
 bool ReportsFeature::write_final_reports(JNIEnv* jni, bool complete) {
   dying_ = true;
   std::vector<ReportAtEndRequest> at_end = handlers_.paths_at_end();
-  bool ended = !reporter_ || reporter_->stop(exit_limits::kReportLimit);
+  bool ended = reporter_.stop(exit_limits::kReportLimit);
   const auto limit = std::chrono::steady_clock::now() + exit_limits::kHeapDumpLimit;
   while (!ended && heap_dumps_ && heap_dumps_->is_writing() &&
          std::chrono::steady_clock::now() < limit) {
-    ended = reporter_->stop(exit_limits::kReportLimit);
+    ended = reporter_.stop(exit_limits::kReportLimit);
   }
   if (ended) {
     if (oom_due_) write(jni, "OutOfMemoryError", true);

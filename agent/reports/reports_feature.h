@@ -45,7 +45,8 @@ class ReportsFeature final : public Feature, private VmListener {
         assembly_(assembly),
         followed_(followed),
         make_heap_dumps_(std::move(make_heap_dumps)),
-        handlers_(context, assembly, followed) {}
+        handlers_(context, assembly, followed),
+        reporter_(context.jvmti, "ddmagent-reports") {}
 
   void add_chunks(Dispatcher& dispatcher) override { handlers_.add_to(dispatcher); }
   void apply_options(JNIEnv* jni, const GivenOptions& given) override;
@@ -65,7 +66,6 @@ class ReportsFeature final : public Feature, private VmListener {
   // Replaces the paths of dump=, if given, and the period of every=. Returns whether there are
   // reports to write.
   bool use_options(JNIEnv* jni);
-  void start_reporter(JNIEnv* jni);
   void write(JNIEnv* jni, const char* reason, bool oom);
   // Lock held in all of these.
   void write_all(JNIEnv* jni, const char* reason, bool oom);
@@ -83,7 +83,9 @@ class ReportsFeature final : public Feature, private VmListener {
   FollowedObjects& followed_;
   const MakeHeapDumps make_heap_dumps_;
   ReportHandlers handlers_;
-  std::unique_ptr<AgentThread> reporter_;  // writes reports during the run
+  // Writes reports during the run; started once there are files to write.
+  AgentThread reporter_;
+  std::atomic<bool> reporter_runs_{false};
 
   std::mutex mutex_;   // one report at a time; guards what follows
   bool none_ = false;  // dump=none

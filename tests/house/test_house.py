@@ -158,7 +158,7 @@ def threads():
     for path in sources():
         if path.startswith("agent/"):
             started |= set(re.findall(
-                r'(?:start_native_thread|start_thread|thread_|quick_|slow_|aside_|changes_|AgentThread>)\((?:[a-z_.]+, )?"(ddm[a-z-]*)"'
+                r'(?:start_native_thread|start_thread|thread_|reporter_|quick_|slow_|aside_|changes_|AgentThread>)\((?:[a-z_.]+, )?"(ddm[a-z-]*)"'
                 r'|char name\[\] = "(ddm[a-z-]*)"', read(path)))
     started = {name for pair in started for name in pair if name}
     for name in sorted(started - told):

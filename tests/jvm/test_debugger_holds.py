@@ -209,6 +209,9 @@ def no_thread_of_the_agent_starts_or_ends_beside_a_jdwp_agent(t):
             with p.client() as ddm:
                 answer(ddm, kind, data)
         assert of_the_agent(p) == first
+        p.attach(AGENT, f"track=y,live=y,every=60,dump={t.path('late.jsonl')}")
+        assert of_the_agent(p) == first
+        p.attach(AGENT, "track=n,live=n")
         time.sleep(2.5)  # without a jdwp agent some end after 1.5
         assert of_the_agent(p) == first
 
