@@ -1,5 +1,7 @@
 """ddm top: what programs do just now."""
 import os
+import re
+import signal
 
 from ddm_client import Target
 from harness import test
@@ -42,7 +44,14 @@ def top_lists_all_programs_and_which_are_not_tracked(t):
         assert rows[busy.pid]["live_bytes"] > 1_000_000
         assert rows[idle.pid]["bytes_per_second"] is None
         listed = ddm(t, "top", "--once")
-        assert f"{idle.pid}  (not tracked)" in listed, listed
+        assert re.search(rf"{idle.pid} +\(not tracked\)", listed), listed
+        os.kill(idle.pid, signal.SIGSTOP)
+        try:
+            listed = ddm(t, "top", "--once")
+        finally:
+            os.kill(idle.pid, signal.SIGCONT)
+        assert re.search(rf"{idle.pid} +\(no answer\)", listed), listed
+        assert re.search(rf"{busy.pid} .*MiB/s", listed), listed
     assert "no process" in ddm(t, "top", busy.pid, "--once", code=REFUSED)
 
 

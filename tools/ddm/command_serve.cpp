@@ -3,9 +3,9 @@
 #include "command.h"
 #include "interrupt.h"
 #include "json_values.h"
+#include "jvm_watch.h"
 #include "serve/http_server.h"
 #include "serve/jvm_list_page.h"
-#include "serve/jvm_watch.h"
 #include "serve/metrics_text.h"
 #include "serve/pprof_handlers.h"
 #include "serve/serve_access.h"
@@ -63,7 +63,7 @@ class Site {
     }));
   }
 
-  JvmWatch watch_;
+  JvmWatch watch_{std::chrono::milliseconds(500)};
 };
 
 int serve(const ServeOptions& options) {

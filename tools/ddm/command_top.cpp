@@ -9,9 +9,10 @@
 #include "command.h"
 #include "interrupt.h"
 #include "json_values.h"
+#include "jvm_watch.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
-#include "top/rates.h"
+#include "top/program_rates.h"
 #include "top/screen.h"
 #include "wire/chunks/report_chunk.h"
 
@@ -29,18 +30,26 @@ constexpr std::size_t kThreadsShown = 8;
 
 std::string rate(double bytes) { return human_bytes(static_cast<std::int64_t>(bytes)) + "/s"; }
 
-std::string jvms_text(const std::vector<JvmRates>& rates, std::size_t width) {
+// Those of followed objects; else what is used of the heap.
+std::optional<std::int64_t> live_bytes(const WatchedJvm& jvm) {
+  if (!jvm.figures) return {};
+  return jvm.figures->live_bytes ? jvm.figures->live_bytes : jvm.figures->heap_used;
+}
+
+std::string jvms_text(const std::vector<WatchedJvm>& jvms, std::size_t width) {
   TextTable table({">PID", ">ALLOCATED", ">HEAP, ALIVE", ">CPU %", ".APP"});
-  for (const JvmRates& one : rates) {
-    table.add({std::to_string(one.pid),
-               one.bytes_per_second ? rate(*one.bytes_per_second) : "(not tracked)",
-               one.live_bytes ? human_bytes(*one.live_bytes) : "",
-               fmt::format("{:.0f}", one.cpu_percent), one.app});
+  for (const WatchedJvm& jvm : jvms) {
+    const auto alive = live_bytes(jvm);
+    table.add({std::to_string(jvm.pid),
+               !jvm.figures           ? "(no answer)"
+               : jvm.bytes_per_second ? rate(*jvm.bytes_per_second)
+                                      : "(not tracked)",
+               alive ? human_bytes(*alive) : "", fmt::format("{:.0f}", jvm.cpu_percent), jvm.app});
   }
   return table.text(width);
 }
 
-std::string program_text(const OneJvmRates& rates, std::size_t top, std::size_t width) {
+std::string program_text(const ProgramRates& rates, std::size_t top, std::size_t width) {
   TextTable sites({">BYTES/S", ">OBJECTS/S", ".CLASS", ".AT"});
   for (std::size_t i = 0; i < std::min(rates.sites().size(), top); ++i) {
     const SiteRates& site = rates.sites()[i];
@@ -60,17 +69,17 @@ std::string program_text(const OneJvmRates& rates, std::size_t top, std::size_t 
   return head + "\n" + threads.text(width);
 }
 
-Json jvms_json(const std::vector<JvmRates>& rates) {
-  return {{"jvms", json_list(rates, [](const JvmRates& one) -> Json {
-             return {{"pid", one.pid},
-                     {"app", json_text(one.app)},
-                     {"bytes_per_second", json_of_rate(one.bytes_per_second)},
-                     {"live_bytes", json_or_null(one.live_bytes)},
-                     {"cpu_percent", std::round(one.cpu_percent * 10) / 10}};
+Json rates_json(const std::vector<WatchedJvm>& jvms) {
+  return {{"jvms", json_list(jvms, [](const WatchedJvm& jvm) -> Json {
+             return {{"pid", jvm.pid},
+                     {"app", json_text(jvm.app)},
+                     {"bytes_per_second", json_of_rate(jvm.bytes_per_second)},
+                     {"live_bytes", json_or_null(live_bytes(jvm))},
+                     {"cpu_percent", std::round(jvm.cpu_percent * 10) / 10}};
            })}};
 }
 
-Json program_json(const OneJvmRates& rates) {
+Json program_json(const ProgramRates& rates) {
   Json sites = json_list(rates.sites(), [](const SiteRates& site) -> Json {
     return {{"class", json_text(site.row.what)},
             {"site", json_text(frame_text(site.row.at))},
@@ -125,17 +134,16 @@ int watch_on_screen(const TopOptions& options, const std::string& what,
 }
 
 int top_of_all(const TopOptions& options) {
-  AllJvmRates rates;
-  rates.measure();
+  JvmWatch watch{JvmWatch::Clock::duration::zero()};
+  watch.read();
   if (!options.once && output_width() != kNoWidth && !options.json) {
     return watch_on_screen(
         options, "programs with the agent",
-        [&](std::size_t width) { return Result<std::string>(jvms_text(rates.measure(), width)); },
-        {});
+        [&](std::size_t width) { return Result<std::string>(jvms_text(watch.read(), width)); }, {});
   }
   pause(options.seconds);
-  const std::vector<JvmRates> found = rates.measure();
-  if (options.json) return print_json(jvms_json(found));
+  const std::vector<WatchedJvm> found = watch.read();
+  if (options.json) return print_json(rates_json(found));
   print(jvms_text(found, output_width()));
   return kExitOk;
 }
@@ -147,7 +155,7 @@ int top_of_one(const TopOptions& options) {
     return refuse("the target is another DDM server, which does not count its sites");
   }
   const RowsBy by = *rows_by(options.by);
-  OneJvmRates rates(*client);
+  ProgramRates rates(*client);
   if (const auto error = rates.measure(by)) return refuse(error->message);
   if (!options.once && output_width() != kNoWidth && !options.json) {
     std::string problem;

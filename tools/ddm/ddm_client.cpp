@@ -34,10 +34,10 @@ Result<Chunk> unpacked(const ChunkView& view, std::size_t most) {
 // The interval of the callbacks during a wait.
 constexpr int kCallbackMillis = 200;
 
-Result<FileDescriptor> connect_to_jvm(const TargetAddress& address) {
+Result<FileDescriptor> connect_to_jvm(const TargetAddress& address, std::chrono::seconds patience) {
   const auto jvm = JvmProcess::find(address.inside);
   if (!jvm) return jvm.error();
-  return connect_inside(jvm->pid(), jvm->owner(), jvm->group(), address, DdmClient::kConnectTime);
+  return connect_inside(jvm->pid(), jvm->owner(), jvm->group(), address, patience);
 }
 
 }  // namespace
@@ -45,19 +45,20 @@ Result<FileDescriptor> connect_to_jvm(const TargetAddress& address) {
 DdmClient::DdmClient(FileDescriptor socket, std::string name)
     : socket_(std::move(socket)), name_(std::move(name)) {}
 
-Result<DdmClient> DdmClient::connect(const TargetAddress& address) {
-  auto socket = address.inside == 0 ? connect_to(address, kConnectTime) : connect_to_jvm(address);
+Result<DdmClient> DdmClient::connect(const TargetAddress& address, std::chrono::seconds patience) {
+  auto socket =
+      address.inside == 0 ? connect_to(address, patience) : connect_to_jvm(address, patience);
   if (!socket) return socket.error();
   DdmClient client(std::move(*socket), to_string(address));
-  if (auto error = client.shake_hands()) return std::move(*error);
+  if (auto error = client.shake_hands(patience)) return std::move(*error);
   return client;
 }
 
-std::optional<Error> DdmClient::shake_hands() {
+std::optional<Error> DdmClient::shake_hands(std::chrono::seconds patience) {
   const ByteSpan greeting(reinterpret_cast<const std::uint8_t*>(kHandshake.data()),
                           kHandshake.size());
-  if (auto error = send(greeting, kConnectTime)) return error;
-  const Clock::time_point deadline = Clock::now() + kConnectTime;
+  if (auto error = send(greeting, patience)) return error;
+  const Clock::time_point deadline = Clock::now() + patience;
   std::array<std::uint8_t, kHandshake.size()> echo{};
   for (std::size_t have = 0; have < echo.size();) {
     pollfd polled{socket_.get(), POLLIN, 0};

@@ -38,8 +38,9 @@ class DdmClient {
 
   static constexpr std::chrono::seconds kConnectTime{5};
 
-  // Connected, and the handshake is done.
-  static Result<DdmClient> connect(const TargetAddress& address);
+  // Connected, and the handshake is done. `patience`: for the connection, and for the handshake.
+  static Result<DdmClient> connect(const TargetAddress& address,
+                                   std::chrono::seconds patience = kConnectTime);
 
   // The answer to one chunk; type 0 = the empty answer. FAIL is an answer here.
   Result<Chunk> ask(Chunk request, const Bounds& bounds = kShort);
@@ -89,7 +90,7 @@ class DdmClient {
   using Clock = std::chrono::steady_clock;
 
   DdmClient(FileDescriptor socket, std::string name);
-  std::optional<Error> shake_hands();
+  std::optional<Error> shake_hands(std::chrono::seconds patience);
   std::optional<Error> send(ByteSpan data, std::chrono::seconds silence);
   // Waits for bytes and parses them; false: none until `deadline`.
   Result<bool> receive(Clock::time_point deadline, std::size_t most);

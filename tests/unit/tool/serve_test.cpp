@@ -114,7 +114,7 @@ TEST_CASE("Who has the token and asks this server by its name is answered") {
 }
 
 TEST_CASE("Metrics are Prometheus' text, with names that forge no line, and 500 series at most") {
-  WatchedJvm jvm{7, "a\"b\\c\nd", "", JvmFigures{}, {}, 0.5};
+  WatchedJvm jvm{7, "a\"b\\c\nd", "", JvmFigures{}, {}, 0, 0.5};
   jvm.figures->seen_bytes = 3;
   const std::string text = metrics_text({jvm});
   CHECK(text.find("ddm_allocated_bytes_total{pid=\"7\",app=\"a\\\"b\\\\c") != std::string::npos);

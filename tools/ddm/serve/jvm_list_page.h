@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "json_values.h"
-#include "serve/jvm_watch.h"
+#include "jvm_watch.h"
 
 namespace ddm {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "serve/jvm_watch.h"
+#include "jvm_watch.h"
 
 namespace ddm {
 

@@ -1,4 +1,4 @@
-#include "serve/jvm_watch.h"
+#include "jvm_watch.h"
 
 #include <dirent.h>
 #include <fmt/format.h>
@@ -17,10 +17,13 @@
 namespace ddm {
 namespace {
 
-constexpr std::chrono::milliseconds kCacheTime{500};
 constexpr std::chrono::seconds kReplyTime{2};
 constexpr std::chrono::seconds kRetryAfter{10};
 constexpr std::size_t kMaxParallel = 8;
+
+double cpu_seconds(std::int64_t ticks) {
+  return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
 
 std::optional<double> agent_cpu_of(pid_t pid) {
   const std::string tasks = fmt::format("/proc/{}/task", pid);
@@ -34,15 +37,14 @@ std::optional<double> agent_cpu_of(pid_t pid) {
         thread && (thread->name.starts_with("ddm-") || thread->name.starts_with("ddmagent"));
     if (of_agent) ticks += thread->cpu_ticks;
   }
-  return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  return cpu_seconds(ticks);
 }
 
 }  // namespace
 
 WatchedJvm JvmWatch::read_one(State& state) {
-  WatchedJvm jvm{state.target.pid, state.target.app, state.target.vm, {}, {}, {}};
-  const auto now = Clock::now();
-  if (now < state.retry_at) return jvm;
+  WatchedJvm jvm{state.target.pid, state.target.app, state.target.vm, {}, {}, 0, {}};
+  if (Clock::now() < state.retry_at) return jvm;
   const auto fail = [&] {
     state.client.reset();
     state.before.reset();
@@ -52,7 +54,7 @@ WatchedJvm JvmWatch::read_one(State& state) {
   if (!state.client) {
     const auto address = find_target(std::to_string(state.target.pid));
     if (!address) return fail();
-    auto client = DdmClient::connect(*address);
+    auto client = DdmClient::connect(*address, kReplyTime);
     if (!client) return fail();
     state.client.emplace(std::move(*client));
   }
@@ -60,9 +62,17 @@ WatchedJvm JvmWatch::read_one(State& state) {
   auto figures = jvm_figures(*state.client);
   state.client->take_events();
   if (!figures) return fail();
+  const auto now = Clock::now();
+  const std::chrono::duration<double> passed = now - state.at;
+  const auto stat = read_proc_stat(fmt::format("/proc/{}/stat", state.target.pid));
+  const std::int64_t ticks = stat ? stat->cpu_ticks : 0;
+  if (state.before) {
+    jvm.cpu_percent = 100 * cpu_seconds(ticks - state.cpu_ticks) / std::max(passed.count(), 0.001);
+  }
   jvm.agent_cpu_seconds = agent_cpu_of(state.target.pid);
-  jvm.bytes_per_second = bytes_per_second(state.before, *figures, now - state.at);
+  jvm.bytes_per_second = bytes_per_second(state.before, *figures, passed);
   state.before = *figures;
+  state.cpu_ticks = ticks;
   state.at = now;
   jvm.figures = std::move(*figures);
   return jvm;
@@ -70,7 +80,7 @@ WatchedJvm JvmWatch::read_one(State& state) {
 
 std::vector<WatchedJvm> JvmWatch::read() {
   const std::lock_guard lock(mutex_);
-  if (Clock::now() - last_read_at_ < kCacheTime) return last_reading_;
+  if (Clock::now() - last_read_at_ < fresh_for_) return last_reading_;
   std::map<pid_t, State> current;
   std::vector<State*> all;
   for (Target& target : all_targets()) {

@@ -1,7 +1,7 @@
 // Periodic readings of all programs with the agent that this user may ask.
 //
-// Any thread; reads several programs concurrently, and each at most twice a second. A program that
-// does not answer costs two seconds once, and is skipped for a while.
+// Any thread; reads several programs concurrently. A program that does not answer costs two seconds
+// once, and is skipped for a while.
 #pragma once
 
 #include <chrono>
@@ -19,26 +19,34 @@ namespace ddm {
 struct WatchedJvm {
   pid_t pid = 0;
   std::string app, vm;
-  std::optional<JvmFigures> figures;        // none: it has not answered
-  std::optional<double> bytes_per_second;   // since the previous reading; none: tracking was off
+  std::optional<JvmFigures> figures;  // none: it has not answered
+  // Since the previous reading; 0 at the first.
+  std::optional<double> bytes_per_second;   // none: tracking was off
+  double cpu_percent = 0;                   // of one processor
   std::optional<double> agent_cpu_seconds;  // of the agent's own threads
 };
 
 class JvmWatch {
  public:
+  using Clock = std::chrono::steady_clock;
+
+  // A reading is repeated to all who ask within `fresh_for`.
+  explicit JvmWatch(Clock::duration fresh_for) : fresh_for_(fresh_for) {}
+
   // By pid.
   std::vector<WatchedJvm> read();
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct State {
     Target target;
     std::optional<DdmClient> client;
     std::optional<JvmFigures> before;
+    std::int64_t cpu_ticks = 0;
     Clock::time_point at, retry_at;
   };
   static WatchedJvm read_one(State& state);
 
+  const Clock::duration fresh_for_;
   std::mutex mutex_;
   std::map<pid_t, State> states_;
   std::vector<WatchedJvm> last_reading_;
