@@ -80,14 +80,10 @@ std::string CpuSampler::start_trace(JNIEnv* jni, const StackNaming& naming,
     const std::lock_guard lock(mutex_);
     if (trace_) return "the program is being sampled already";
     trace_ = std::move(trace);
+    is_tracing_ = true;
   }
   thread_.hasten(*this);
   return "";
-}
-
-bool CpuSampler::tracing() {
-  const std::lock_guard lock(mutex_);
-  return trace_ != nullptr;
 }
 
 Result<MethodTrace> CpuSampler::stop_trace() {
@@ -96,6 +92,7 @@ Result<MethodTrace> CpuSampler::stop_trace() {
   {
     const std::lock_guard lock(mutex_);
     trace = std::exchange(trace_, nullptr);
+    is_tracing_ = false;
   }
   if (!trace) return Error{"the program is not being sampled; SPSS starts it"};
   if (!await_round()) return Error{"the sampler does not come to its end"};

@@ -59,7 +59,7 @@ class CpuSampler final : public TimeDataSource, private Sampler {
   // The same for a trace; one at a time, with or without samples.
   std::string start_trace(JNIEnv* jni, const StackNaming& naming,
                           std::shared_ptr<SampleTrace> trace);
-  bool tracing();
+  bool tracing() const { return is_tracing_; }  // takes no lock
   // The error: there is no trace, or the sampler does not finish its round.
   Result<MethodTrace> stop_trace();
 
@@ -123,7 +123,8 @@ class CpuSampler final : public TimeDataSource, private Sampler {
   std::uint32_t start_ = 0;   // the start() that rounds are for
 
   std::mutex switching_;  // serializes start and stop
-  std::mutex mutex_;      // guards what follows
+  std::atomic<bool> is_tracing_{false};
+  std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::optional<Settings> wanted_;  // for samples; nullopt: off
   std::uint32_t starts_ = 0;

@@ -95,17 +95,12 @@ std::string MethodTracing::start_trace(JNIEnv* jni, const TraceSettings& setting
   error = apply(jni);
   const std::lock_guard lock(mutex_);
   if (error.empty()) {
-    trace_->is_in = true;
+    is_tracing_ = true;
   } else {
     trace_.reset();
     configure_recorder();
   }
   return error;
-}
-
-bool MethodTracing::tracing() {
-  const std::lock_guard lock(mutex_);
-  return trace_ && trace_->is_in;
 }
 
 std::optional<MethodTrace> MethodTracing::stop_trace(JNIEnv* jni) {
@@ -114,6 +109,7 @@ std::optional<MethodTrace> MethodTracing::stop_trace(JNIEnv* jni) {
   {
     const std::lock_guard lock(mutex_);
     ended = std::exchange(trace_, std::nullopt);
+    is_tracing_ = false;
   }
   if (!ended) return {};
   if (const std::string error = apply(jni); !error.empty()) log_warn("method tracing: {}", error);
@@ -158,6 +154,7 @@ std::optional<MethodFilter> MethodTracing::configure_recorder() {
 
 // Lock held. `more_hooks`: other hooks than those of cpu=times may be installed.
 void MethodTracing::listen(bool more_hooks) {
+  more_hooks_ = more_hooks;
   CallRecorder::Wanted wanted;
   wanted.sums = times_.has_value();
   wanted.cpu = times_ || (trace_ && trace_->settings.dual);
@@ -175,12 +172,11 @@ void MethodTracing::listen(bool more_hooks) {
 
 // Calls that are open now count in full when they end.
 void MethodTracing::forget() {
-  const std::lock_guard switching(switching_);
   const std::lock_guard lock(mutex_);
   last_times_ = {};
   if (!times_) return;
   recorder_->forget_sums();
-  listen(trace_.has_value());
+  listen(more_hooks_);
 }
 
 void MethodTracing::add_to(TimeData& data) {

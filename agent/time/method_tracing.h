@@ -6,6 +6,7 @@
 
 #include <jvmti.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -44,8 +45,8 @@ class MethodTracing final : public TimeDataSource {
     MethodFilter methods() const;  // the methods that need hooks
   };
   std::string start_trace(JNIEnv* jni, const TraceSettings& settings);
-  // The hooks of a trace are installed.
-  bool tracing();
+  // The hooks of a trace are installed. Takes no lock.
+  bool tracing() const { return is_tracing_; }
   // nullopt: nothing is traced.
   std::optional<MethodTrace> stop_trace(JNIEnv* jni);
 
@@ -65,7 +66,6 @@ class MethodTracing final : public TimeDataSource {
     std::shared_ptr<CallLog> log;
     std::uint64_t begin_micros = 0;
     std::shared_ptr<MethodMarks> methods = nullptr, roots = nullptr;
-    bool is_in = false;  // the hooks are installed
   };
 
   std::string prepare(JNIEnv* jni);
@@ -81,11 +81,13 @@ class MethodTracing final : public TimeDataSource {
   MethodNumbers numbers_;
 
   std::mutex switching_;  // serializes start and stop; never held while a report is made
-  std::mutex mutex_;      // guards all below
+  std::atomic<bool> is_tracing_{false};
+  std::mutex mutex_;  // guards all below
   std::unique_ptr<CallRecorder> recorder_;
   std::unique_ptr<MethodHooks> hooks_;
   std::optional<std::string> times_;  // patterns; nullopt: off
   std::optional<Trace> trace_;
+  bool more_hooks_ = false;  // what listen() was told last
   Times last_times_;
 };
 

@@ -30,7 +30,7 @@ jvmtiError switch_monitor_events(jvmtiEnv* jvmti, jvmtiEventMode mode) {
 }  // namespace
 
 std::string MonitorTimes::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& naming) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard switching(switching_);
   if (on_) return "";
   jvmti_ = jvmti;
   if (!naming_) naming_.emplace(naming);  // a thread may still be inside an event callback
@@ -39,8 +39,12 @@ std::string MonitorTimes::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming&
   if (thread_id_field_ == nullptr || blocker_field_ == nullptr) {
     return "java.lang.Thread is not as expected";
   }
-  if (!traces_) traces_ = CallTree::create(kTraces, kMaxTreeDepth);
-  if (!traces_) return "no memory for stacks";
+  {
+    const std::lock_guard lock(mutex_);
+    if (!traces_) traces_ = CallTree::create(kTraces, kMaxTreeDepth);
+    if (!traces_) return "no memory for stacks";
+    incomplete_.clear();
+  }
   totals_.clear();
   holders_.start(jvmti, jni, naming, *traces_);
   for (Part& part : parts_) {
@@ -55,8 +59,8 @@ std::string MonitorTimes::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming&
   if (error == JVMTI_ERROR_NONE) error = switch_monitor_events(jvmti, JVMTI_ENABLE);
   if (error == JVMTI_ERROR_NONE) {
     const std::string parks = parks_.start(jni, *this);
-    incomplete_.clear();
     if (!parks.empty()) {
+      const std::lock_guard lock(mutex_);
       incomplete_ = "waits for the locks of java.util.concurrent are not timed: " + parks;
       log_warn("monitor=y: {}", incomplete_);
     }
@@ -68,7 +72,7 @@ std::string MonitorTimes::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming&
 }
 
 std::string MonitorTimes::stop(jvmtiEnv* jvmti) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard switching(switching_);
   if (!on_) return "";
   on_ = false;
   const std::string parks = parks_.stop();

@@ -91,8 +91,9 @@ class MonitorTimes final : public TimeDataSource, private VmListener {
   jfieldID blocker_field_ = nullptr;  // Thread.parkBlocker
   ParkHooks parks_;
   std::optional<StackNaming> naming_;
-  std::mutex mutex_;                  // serializes start and stop
-  std::string incomplete_;            // what is not measured although it is on; "": nothing
+  std::mutex switching_;    // serializes start and stop; never held while a report is made
+  std::mutex mutex_;        // guards the next two; never held while classes are retransformed
+  std::string incomplete_;  // what is not measured although it is on; "": nothing
   std::unique_ptr<CallTree> traces_;  // created at the first start, then kept
   std::atomic<bool> on_{false};
   std::atomic<bool> closed_{false};

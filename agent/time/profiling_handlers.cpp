@@ -81,7 +81,11 @@ void ProfilingHandlers::start_to_file(const Request& request, Reply reply) {
 void ProfilingHandlers::start_trace(const Request& request, const TraceRequest& wanted,
                                     const std::string& file, Reply reply) {
   MethodTracing::TraceSettings settings;
-  settings.patterns = wanted.methods.empty() ? methods_ : wanted.methods;
+  settings.patterns = wanted.methods;
+  if (settings.patterns.empty()) {
+    const std::lock_guard lock(mutex_);
+    settings.patterns = methods_;
+  }
   settings.bytes = wanted.buffer_bytes;
   settings.dual = (wanted.flags & kDualClock) == kDualClock;
   settings.least_ns = std::uint64_t{wanted.least_micros} * 1000;
@@ -106,18 +110,16 @@ void ProfilingHandlers::started(const Request& request, std::uint64_t& owner, Re
 
 void ProfilingHandlers::stop(const Request&, Reply reply) {
   const auto trace = tracing_.stop_trace(context_.jni());
-  const std::lock_guard lock(mutex_);
-  owner_ = 0;
+  disown(owner_);
   if (!trace) return reply.fail(FailCode::kRefused, "no methods are being traced; MPSS starts it");
   send_trace(reply, *trace);
 }
 
 void ProfilingHandlers::stop_to_file(const Request&, Reply reply) {
   const auto trace = tracing_.stop_trace(context_.jni());
-  const std::lock_guard lock(mutex_);
-  owner_ = 0;
+  const std::string file = disown(owner_);
   std::string error = "no methods are being traced to a file";
-  if (trace && !file_.empty()) error = write_report_file(file_, method_trace_file(*trace));
+  if (trace && !file.empty()) error = write_report_file(file, method_trace_file(*trace));
   if (!error.empty()) log_warn("method trace: {}", error);
   reply.send(TraceToFileReply{error.empty()});
 }
@@ -141,10 +143,15 @@ void ProfilingHandlers::start_sampling(const Request& request, Reply reply) {
 
 void ProfilingHandlers::stop_sampling(const Request&, Reply reply) {
   const auto trace = sampler_.stop_trace();
-  const std::lock_guard lock(mutex_);
-  sampling_owner_ = 0;
+  disown(sampling_owner_);
   if (!trace) return reply.fail(FailCode::kRefused, trace.message());
   send_trace(reply, *trace);
+}
+
+std::string ProfilingHandlers::disown(std::uint64_t& owner) {
+  const std::lock_guard lock(mutex_);
+  owner = 0;
+  return file_;
 }
 
 // Whether the session owned it; it is nobody's then.

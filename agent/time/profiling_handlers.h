@@ -21,14 +21,15 @@ namespace ddm {
 
 class ProfilingHandlers {
  public:
-  // `methods`: the option of that name, for requests without patterns.
-  ProfilingHandlers(const HandlerContext& context, MethodTracing& tracing, std::string methods,
-                    CpuSampler& sampler, Stacks& stacks)
-      : context_(context),
-        tracing_(tracing),
-        methods_(std::move(methods)),
-        sampler_(sampler),
-        stacks_(stacks) {}
+  ProfilingHandlers(const HandlerContext& context, MethodTracing& tracing, CpuSampler& sampler,
+                    Stacks& stacks)
+      : context_(context), tracing_(tracing), sampler_(sampler), stacks_(stacks) {}
+
+  // The option methods=, for requests without patterns.
+  void use_methods(const std::string& methods) {
+    const std::lock_guard lock(mutex_);
+    methods_ = methods;
+  }
 
   void add_to(Dispatcher& dispatcher);
   void disconnected(const SessionPtr& session);
@@ -47,15 +48,17 @@ class ProfilingHandlers {
   void start_trace(const Request& request, const TraceRequest& wanted, const std::string& file,
                    Reply reply);
   void started(const Request& request, std::uint64_t& owner, Reply reply);
+  // Returns the file that the trace goes into.
+  std::string disown(std::uint64_t& owner);
   bool take_from(const SessionPtr& session, std::uint64_t& owner);
 
   const HandlerContext& context_;
   MethodTracing& tracing_;
-  const std::string methods_;
   CpuSampler& sampler_;
   Stacks& stacks_;
 
-  std::mutex mutex_;
+  std::mutex mutex_;  // taken on the I/O thread too: never held while a trace is built or written
+  std::string methods_;
   std::uint64_t owner_ = 0;  // the session that owns the trace; 0: none
   std::string file_;         // where to write it; "": into the reply
   std::uint64_t sampling_owner_ = 0;

@@ -12,7 +12,7 @@ TimeFeature::TimeFeature(const HandlerContext& context, const TimeOptions& optio
       method_tracing_(context.jvmti, stacks.names()),
       sampler_thread_(context.jvmti),
       sampler_(context.jvmti, sampler_thread_),
-      handlers_(context, method_tracing_, options.methods, sampler_, stacks) {
+      handlers_(context, method_tracing_, sampler_, stacks) {
   sampler_thread_.set_budget(options.budget);
   reports.include(monitors_);
   reports.include(method_tracing_);
@@ -20,6 +20,7 @@ TimeFeature::TimeFeature(const HandlerContext& context, const TimeOptions& optio
 }
 
 void TimeFeature::start(JNIEnv* jni, const GivenOptions& given) {
+  handlers_.use_methods(options_.methods);
   time_calls(jni, given);
   time_locks(jni);
   sampler_thread_.set_budget(options_.budget);

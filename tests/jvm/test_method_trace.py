@@ -9,7 +9,7 @@ import time
 
 from ddm_client import DdmError, Target
 from escape import ESCAPE_LOOPS, bytes_of
-from harness import test
+from harness import AGENT, test
 from method_traces import Trace, read_counts, traced
 from probed import CODES, codes_of_late, native_access, tell
 from tool import DDM, ddm as run_tool
@@ -235,6 +235,19 @@ def the_code_is_method_for_method_as_it_was_when_a_trace_is_over(t):
             ddm.request("MPSE")
             after = tell(p, f"codes {CODES}")
             assert after == before, [name for name in before if after[name] != before[name]]
+
+
+@test()
+def a_server_that_names_no_methods_gets_those_of_the_last_load(t):
+    with Target(t, "dump=none", program=("Calls", "serve")) as p, p.client() as ddm:
+        for methods in ("Calls.leaf", "Calls.fib"):
+            p.attach(AGENT, f"methods={methods}")
+            p.stderr_line(f"methods={methods} times nothing")
+            start(ddm, methods="")
+            p.say("go")
+            read_counts(p)
+            trace = Trace(ddm.request("MPSE"))
+            assert {method[0] for method in trace.methods.values()} == {methods}, trace.methods
 
 
 @test()
