@@ -79,7 +79,7 @@ void Agent::make_features(JNIEnv* jni) {
       HitBudget::Sources{
           [&time] { return time.sampler_thread().cost_ns(); },
           [&time](double percent) { time.sampler_thread().set_probes_percent(percent); },
-          options_.time.budget},
+          [&time] { return time.sampler_thread().budget(); }},
       *stacks_, *reports_));
   add(std::make_unique<AppHandlers>(context_, facts_, options_.service));
   add(std::move(threads));

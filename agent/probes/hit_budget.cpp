@@ -38,7 +38,7 @@ HitBudget::HitBudget(jvmtiEnv* jvmti, Patches& patches, Sources sources)
       sources_(std::move(sources)),
       thread_(jvmti, "ddmagent-probes"),
       side_thread_(jvmti, "ddmagent-classes", std::chrono::seconds(5)),
-      limit_percent_(static_cast<double>(sources_.percent)) {}
+      limit_percent_(static_cast<double>(sources_.percent())) {}
 
 HitBudget::Clocks HitBudget::now() const {
   return {monotonic_ns(), nanos_of(CLOCK_PROCESS_CPUTIME_ID), own_ns(), sources_.sampler_ns()};
@@ -69,7 +69,7 @@ void HitBudget::set_limit() {
   std::uint32_t limit = 0;
   for (const User& one : users_) {
     const auto wanted =
-        one.percent > 0 ? one.percent : static_cast<std::uint32_t>(sources_.percent);
+        one.percent > 0 ? one.percent : static_cast<std::uint32_t>(sources_.percent());
     limit = limit == 0 ? wanted : std::min(limit, wanted);
   }
   if (limit == 0) return;  // no user is left: the last figures stay
@@ -107,7 +107,7 @@ void HitBudget::begin(JNIEnv* jni) {
   }
   log_info("probes: a hit costs {:.1f} ns counted, {:.1f} ns timed, a native {:.1f} ns",
            costs_.count, costs_.timed, costs_.native);
-  budget_.emplace(static_cast<double>(sources_.percent));
+  budget_.emplace(static_cast<double>(sources_.percent()));
   used_percent_ = 0;
   messages_.clear();
   last_ = now();
@@ -150,6 +150,7 @@ void HitBudget::step(JNIEnv* jni) {
     }
   }
   if (users_.empty()) return;
+  set_limit();  // budget= may have been given anew
   ProbeBudget::Step step;
   step.wall_ns = static_cast<double>(last_.wall_ns - then.wall_ns);
   step.cpu_ns = static_cast<double>(last_.cpu_ns - then.cpu_ns);

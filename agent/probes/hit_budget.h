@@ -53,7 +53,7 @@ class HitBudget {
   struct Sources {
     std::function<std::int64_t()> sampler_ns;       // CPU that sampling has taken so far
     std::function<void(double)> report_to_sampler;  // the cost of hits, in percent of one CPU
-    std::int64_t percent = 5;
+    std::function<std::int64_t()> percent;          // budget= as given last
   };
   HitBudget(jvmtiEnv* jvmti, Patches& patches, Sources sources);
 

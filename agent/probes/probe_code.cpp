@@ -29,14 +29,13 @@ std::string full_name(std::string_view class_name, std::string_view method,
   return std::string(class_name) + ' ' + std::string(method) + std::string(descriptor);
 }
 
-// The first letters of the descriptors of the return value, then of each argument.
+// The first letters of the descriptors of the return value, then of each argument. A method that has
+// a probe has a valid descriptor.
 std::string kinds_of(std::string_view descriptor) {
-  std::string kinds(1, descriptor[descriptor.rfind(')') + 1]);
-  for (std::size_t at = 1; at < descriptor.size() && descriptor[at] != ')'; ++at) {
-    kinds += descriptor[at];
-    while (descriptor[at] == '[') ++at;
-    if (descriptor[at] == 'L') at = descriptor.find(';', at);
-  }
+  const auto parsed = bci::MethodDescriptor::parse(descriptor);
+  if (!parsed) return "";
+  std::string kinds(1, parsed->result[0]);
+  for (const std::string_view argument : parsed->argument_types()) kinds += argument[0];
   return kinds;
 }
 
@@ -44,6 +43,8 @@ std::string kinds_of(std::string_view descriptor) {
 std::string reason_against(const bci::ClassFile& file, const bci::MethodOutline& method) {
   if (file.name == "jdk/internal/misc/Unsafe") return "probes themselves use it";
   if (const auto reason = why_untouchable(file.name); !reason.empty()) return std::string(reason);
+  // The VM checks a new class's format only after the hook.
+  if (!bci::MethodDescriptor::parse(method.descriptor)) return "its descriptor is malformed";
   if (method.code) return "";
   return (method.access & kAccNative) != 0 ? "a native method has no code to put a probe into"
                                            : "an abstract method has no code to put a probe into";
@@ -196,8 +197,8 @@ std::vector<std::string> ProbeCode::notes(ProbeSetId id) const {
   if (const auto& classes = at->second.with_initialiser; !classes.empty()) {
     notes.push_back(note_of_initialisers(classes));
   }
-  if (at->second.too_many > 0) {
-    notes.push_back(std::to_string(at->second.too_many) +
+  if (!at->second.left_out.empty()) {
+    notes.push_back(std::to_string(at->second.left_out.size()) +
                     " more methods match and have no probe: " + std::to_string(kMostMethods) +
                     " is the most");
   }
@@ -253,7 +254,7 @@ ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, ProbeSetId id, ProbeSet& s
   const std::string name = full_name(file.name, method.name, method.descriptor);
   if (const auto at = set.numbers.find(name); at != set.numbers.end()) return at->second;
   if (set.methods == kMostMethods) {
-    ++set.too_many;
+    set.left_out.insert(std::hash<std::string>()(name));
     return 0;
   }
   ++set.methods;

@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "bci/class_file.h"
@@ -83,7 +84,8 @@ class ProbeCode final : public Patcher {
     MethodFilter filter;
     double budget = 0;
     bool parked = false;
-    std::size_t methods = 0, too_many = 0;
+    std::size_t methods = 0;
+    std::unordered_set<std::size_t> left_out;       // hashes of the methods beyond kMostMethods
     std::set<std::string> notes, with_initialiser;  // the second: classes
     std::map<std::string, Number> numbers;          // by full_name() of the method
   };

@@ -60,7 +60,9 @@ bool ProbeCode::adopt(JNIEnv* jni, ProbeSetId id, const ProbeSpec& spec, double 
     if (probe.set != id) continue;
     probe.since = std::chrono::steady_clock::now();
     if (probe.cell < 0) continue;
-    probe.hits_before = counts.at(static_cast<std::size_t>(probe.cell) + kHitsCell);
+    // A class that was loaded since may have a counter that `counts` does not reach.
+    const std::size_t cell = static_cast<std::size_t>(probe.cell) + kHitsCell;
+    probe.hits_before = cell < counts.size() ? counts[cell] : 0;
     if (probe.removed.empty()) record_hits(jni, probe, spec.request);
   }
   sets_[id] = std::move(adopted);

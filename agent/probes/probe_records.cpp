@@ -101,7 +101,7 @@ jint ProbeRecords::opened(JNIEnv* jni, jint probe) noexcept {
       }
       Limit& limit = limits_[recorded.set];
       if (limit.text >= kMostText) {
-        ++limit.lost;
+        limit.full = true;
         for (const Probe full : limit.probes) cells_.want_values(jni, full, false);
         return 0;
       }

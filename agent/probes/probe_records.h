@@ -53,8 +53,8 @@ class ProbeRecords final : public SinkReceiver {
   };
   Cost cost(Probe probe) const;
   struct Limit {
-    std::size_t text = 0;   // bytes of the set's records, approximately
-    std::int64_t lost = 0;  // hits for which there was no room
+    std::size_t text = 0;  // bytes of the set's records, approximately
+    bool full = false;     // there was no room for a hit; later ones are only counted
     std::vector<Probe> probes;
   };
   Limit limit(ProbeSetId set) const;

@@ -301,8 +301,8 @@ std::vector<std::string> Probes::notes(JNIEnv* jni, Owner owner) {
       break;
     }
   }
-  if (const std::int64_t lost = records_.limit(owner).lost; lost > 0) {
-    notes.push_back(std::to_string(lost) + " hits were not recorded: there was no room for them");
+  if (records_.limit(owner).full) {
+    notes.push_back("later hits were counted, but not recorded: there is no room for more of them");
   }
   return notes;
 }

@@ -235,6 +235,15 @@ def a_program_ends_while_a_transformer_holds_probes_up(t):
 
 
 @test()
+def a_class_with_a_malformed_descriptor_is_the_vms_to_refuse(t):
+    """The hook sees a class before the VM has checked its format."""
+    with Target(t, "dump=none", program=("Malformed",)) as target, target.client() as client:
+        client.request("PRBS", probe_request("Malformed*", what=2))
+        assert target.ask("") == "refused"
+        client.request("PRBE")
+
+
+@test()
 def a_method_that_goes_on_running_is_named(t):
     with Target(t, "dump=none", program=PROGRAM) as target:
         tell(target, "loop")
