@@ -72,6 +72,12 @@ void OptionLoans::lend(const Request& request, Reply reply) {
         continue;
       }
       append_to(to_load, option, value);
+      // What was lent to this session before is undone to its value before that. (The load makes
+      // apply_options() drop it.)
+      if (const auto before = lent_[session].find(option); before != lent_[session].end()) {
+        lent[option] = {value, before->second.undoing};
+        continue;
+      }
       const auto back =
           std::ranges::find(*undoing, option, [](const auto& one) { return one.first; });
       if (back != undoing->end()) lent[option] = {value, back->second};
@@ -82,7 +88,7 @@ void OptionLoans::lend(const Request& request, Reply reply) {
   if (!said) return reply.fail(FailCode::kRefused, said.message());
   {
     const std::lock_guard lock(mutex_);
-    lent_[session].merge(lent);  // an option is undone to its value before the first request
+    lent_[session].merge(lent);
   }
   if (!request.session->is_open()) return session_ended(request.session);
   reply.send(LentOptionsReply{std::move(*said)});

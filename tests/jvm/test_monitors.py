@@ -1,7 +1,9 @@
 """monitor=y: how long threads wait for locks, held against the program's own clock."""
 import re
+import time
 
-from ddm_client import Target
+from agent_jars import agent_jar
+from ddm_client import Target, chunk, text
 from harness import AGENT, Report, test
 from measured import best_of
 from tool import REFUSED, ddm, ddm_json, shown_on_terminal
@@ -303,3 +305,29 @@ def waits_that_go_on_are_told_and_idle_workers_are_none(t):
         assert "lefty #" in text and "idle worker" not in text and "\ndeadlock:\n" in text, text
         assert "idle worker #" in ddm(t, "locks", p.pid, "--idle")
         assert "held by lefty when it began" in text, text
+
+
+# From JDK 26 on the VM itself waits up to a minute for the transformer (JDK-8355631).
+@test(max_jdk=25)
+def a_program_ends_with_its_report_while_a_transformer_holds_monitor_up(t):
+    hanging = agent_jar(t, "HangingAgent", t.classes())
+    flags = [f"-javaagent:{hanging}=java/util/concurrent/locks/LockSupport:{t.path('never')}"]
+    with Target(t, "track=y,dump=r.jsonl", flags=flags) as target:
+        with target.client() as client:
+            client.send_raw(chunk("OPTS", text("monitor=y") + text("monitor=n")))
+            time.sleep(1)  # until it hangs
+        target.process.stdin.close()
+        assert target.ended()[0] == 0
+    assert Report(t.path("r.jsonl")).summary["reason"] == "exit"
+
+
+@test()
+def what_a_connection_was_lent_twice_is_undone_to_its_value_before(t):
+    with Target(t, "dump=none,log=info") as target:
+        for undoing in ("monitor=off", ""):
+            with target.client() as client:
+                client.request("OPTS", text("monitor=y") + text("monitor=n"))
+                client.request("OPTS", text("monitor=y") + text(undoing))
+            said = target.stderr_line("for a while is over").rstrip()
+            assert said.endswith(": monitor=n"), said
+        target.process.said.lines().clear()  # what else is told at log=info
