@@ -33,8 +33,7 @@ void LockHolders::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& naming,
     traces_ = &traces;
     find_layout(jvmti, jni);
   }
-  const std::lock_guard lock(mutex_);
-  forget(jni);
+  if (const auto locked = lock()) forget(jni);
   spent_ns_ = 0;
   started_ns_ = monotonic_ns();
 }
@@ -165,8 +164,8 @@ std::int64_t LockHolders::compare(JNIEnv* jni, const Owner& owner, jthread offic
   }
   const auto id = static_cast<std::int64_t>(owner.word);
   {
-    const std::lock_guard lock(mutex_);
-    if (!by_id_ || !threads_.contains(id)) return 0;
+    const auto locked = lock();
+    if (!locked || !by_id_ || !threads_.contains(id)) return 0;
   }
   decide(true);
   return id;
@@ -193,8 +192,15 @@ void LockHolders::decide(bool agrees) {
       "ObjectMonitor::_owner say: the VM is asked for it each time");
 }
 
+LockHolders::Lock LockHolders::lock() {
+  Lock locked(mutex_, stalled_ ? std::chrono::milliseconds(0) : kPatience);
+  if (stalled_ == locked.owns_lock()) stalled_ = !locked;
+  return locked;
+}
+
 std::optional<std::int64_t> LockHolders::known(JNIEnv* jni, const Owner& owner, jobject object) {
-  const std::lock_guard lock(mutex_);
+  const auto locked = lock();
+  if (!locked) return {};
   if (is_thread_id(owner)) {
     const auto id = static_cast<std::int64_t>(owner.word);
     return threads_.contains(id) ? std::optional(id) : std::nullopt;
@@ -239,8 +245,7 @@ HeldBy LockHolders::query_owner(JNIEnv* jni, const Owner& owner, jobject object)
     const std::int64_t virtual_id = compare(jni, *now, usage.owner);
     if (id == 0) id = virtual_id;
   }
-  if (same && !is_thread_id(owner)) {
-    const std::lock_guard lock(mutex_);
+  if (const auto locked = same && !is_thread_id(owner) ? lock() : Lock()) {
     if (id != 0 && vm_threads_ && vm_threads_->of(jni, usage.owner) == owner.word) {
       ids_[owner.word] = id;
     } else if (owner.monitor != 0) {
@@ -259,7 +264,8 @@ HeldBy LockHolders::holder(JNIEnv* jni, std::int64_t id) {
   HeldBy result;
   LocalRef<jthread> thread(jni, nullptr);
   {
-    const std::lock_guard lock(mutex_);
+    const auto locked = lock();
+    if (!locked) return {};
     const auto at = threads_.find(id);
     if (at == threads_.end()) return id == 0 ? HeldBy{some_virtual_, kNoTrace} : HeldBy{};
     const Known& known = at->second;
@@ -273,24 +279,26 @@ HeldBy LockHolders::holder(JNIEnv* jni, std::int64_t id) {
   if (!thread || !may_spend(begin)) return result;
   result.trace = stack_of(jni, thread.get());
   spent_since(begin);
-  const std::lock_guard lock(mutex_);
-  if (const auto at = threads_.find(id); at != threads_.end()) {
-    at->second.trace = result.trace;
-    at->second.trace_ns = begin;
+  if (const auto locked = lock()) {
+    if (const auto at = threads_.find(id); at != threads_.end()) {
+      at->second.trace = result.trace;
+      at->second.trace_ns = begin;
+    }
   }
   return result;
 }
 
 void LockHolders::learn(JNIEnv* jni, jthread thread, std::int64_t id) {
   {
-    const std::lock_guard lock(mutex_);
-    if (threads_.contains(id)) return;
+    const auto locked = lock();
+    if (!locked || threads_.contains(id)) return;
   }
   std::string name = fields_->name(jni, thread);
   const bool is_virtual = virtual_thread_ != nullptr && jni->IsInstanceOf(thread, virtual_thread_);
   const ThreadNumber number =
       name.empty() && is_virtual ? some_virtual_ : totals_.holder_number(name);
-  const std::lock_guard lock(mutex_);
+  const auto locked = lock();
+  if (!locked) return;
   if (threads_.size() >= kMostThreads) forget(jni);
   Known& known = threads_[id];
   if (known.thread == nullptr) known = {jni->NewWeakGlobalRef(thread), number, kNoTrace, 0};

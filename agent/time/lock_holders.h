@@ -10,6 +10,7 @@
 #include <jvmti.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -61,6 +62,7 @@ class LockHolders {
   // The first owners by the VM's words are verified against JVMTI, which needs a safepoint.
   enum class Trust { kNotYet, kTrusted, kNone };
   static constexpr int kFirstOwners = 2;  // results, of either kind, that decide
+  static constexpr std::chrono::milliseconds kPatience{20};
 
   void find_layout(jvmtiEnv* jvmti, JNIEnv* jni);
   std::int64_t compare(JNIEnv* jni, const Owner& owner, jthread official);
@@ -76,6 +78,10 @@ class LockHolders {
   void learn(JNIEnv* jni, jthread thread, std::int64_t id);
   void forget(JNIEnv* jni);
   TraceNumber stack_of(JNIEnv* jni, jthread thread);
+  using Lock = std::unique_lock<std::timed_mutex>;
+  // Of mutex_. May not own it: a debugger can suspend its owner in the middle of a JNI call, and no
+  // other thread may wait for that one. The holder is unknown then.
+  Lock lock();
   bool may_spend(std::int64_t now_ns) const;
   void spent_since(std::int64_t begin_ns);
 
@@ -98,7 +104,8 @@ class LockHolders {
 
   std::atomic<std::int64_t> started_ns_{0};
   std::atomic<std::int64_t> spent_ns_{0};
-  std::mutex mutex_;                                      // guards what follows
+  std::atomic<bool> stalled_{false};                      // the last attempt at the lock failed
+  std::timed_mutex mutex_;                                // guards what follows
   std::unordered_map<std::int64_t, Known> threads_;       // by Java thread id
   std::unordered_map<std::uint64_t, std::int64_t> ids_;   // by JavaThread address
   std::unordered_map<std::uintptr_t, Episode> episodes_;  // by ObjectMonitor address
