@@ -78,12 +78,15 @@ def a_new_name_is_told_by_apnm_and_in_hello(t):
 
 @test()
 def suspend_holds_main_until_a_server_says_hello_and_wait_tells_it(t):
-    process = t.popen("DdmTarget", agent="suspend=y")
+    # Published where no DDM server of another test finds it: each says hello to all programs.
+    os.mkdir(t.path("run"), 0o700)
+    process = t.popen("DdmTarget", agent="suspend=y", env=dict(os.environ, XDG_RUNTIME_DIR=t.path("run")))
     try:
         address = address_of(process)
         with Client(address) as ddm:
             assert not ddm.tracking()  # any other request is answered, and does not let main go
-            assert not select.select([process.stdout], [], [], 0.5)[0], "main did not wait"
+            waits = not select.select([process.stdout], [], [], 0.5)[0]
+            assert waits, f"main did not wait: {process.stdout.readline()!r} {ddm.take_events()}"
             number = ddm.send_raw(chunk("HELO", struct.pack(">I", 1)))
             error, answer = ddm.wait_reply(number)
             assert error == 0
