@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "core/clocks.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/management.h"
@@ -26,10 +28,12 @@ constexpr char kStreamedFile[] = "heap.hprof";
 std::mutex g_unfinished_mutex;
 HeapDumper* g_unfinished_at_exit = nullptr;
 
-// Unique among the dumps of one process in a directory.
+// Unique in the directory, which processes of other PID namespaces may share (containers, where
+// each program is process 1).
 std::string temporary_name() {
-  static std::atomic<unsigned> last{0};
-  return fmt::format(".ddmagent-{}-{}.hprof", getpid(), ++last);
+  std::uint64_t number = 0;
+  if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) number = monotonic_ns();
+  return fmt::format(".ddmagent-{}-{:016x}.hprof", getpid(), number);
 }
 
 std::string descriptor_path(int directory) { return fmt::format("/proc/self/fd/{}", directory); }
@@ -154,7 +158,6 @@ Result<std::uint64_t> HeapDumper::write_to(JNIEnv* jni, const Target& target,
     if (!S_ISREG(there.st_mode)) return Error{target.path + " is not a regular file"};
   }
   const Unfinished unfinished(*this, [&]() -> Result<Place> {
-    unlinkat(directory, target.temporary.c_str(), 0);
     return Place{target.through(), target.temporary};
   });
   if (unfinished.problem()) return *unfinished.problem();

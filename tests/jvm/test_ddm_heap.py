@@ -342,6 +342,23 @@ def a_heap_dump_is_written_where_the_program_runs(t):
 
 
 @test()
+def a_heap_dump_leaves_files_alone_that_it_did_not_make(t):
+    """Programs of several containers have one process number and may share the directory."""
+    with Target(t) as p, p.client() as ddm:
+        others = [t.path(f".ddmagent-{p.pid}-{i}.hprof") for i in range(1, 4)]
+        for path in others:
+            with open(path, "w") as f:
+                f.write("of another program")
+        for name in ("one.hprof", "two.hprof"):
+            assert ddm.request("HPDU", text(t.path(name))) == b"\0"
+        for path in others:
+            with open(path) as f:
+                assert f.read() == "of another program"
+            os.unlink(path)
+        assert not left_behind(t.dir), os.listdir(t.dir)
+
+
+@test()
 def a_heap_dump_that_cannot_be_written_says_so_and_overwrites_nothing(t):
     with Target(t) as p, p.client() as ddm:
         with open(t.path("there"), "w") as f:
