@@ -14,6 +14,7 @@ from thread_names import threads_of
 from tool import DDM, ddm, ddm_json
 
 ENGINES = ("vm", "bci")
+HOLDER = os.path.join(os.path.dirname(AGENT), "libhold_thread.so")
 OPTIONS = "track=y,records=1k,sites_depth=8,dump=none"
 
 
@@ -205,6 +206,36 @@ def live_can_be_switched_on_and_off_while_the_program_runs(t):
         collect(client)
         report = report_of(t, client)
         assert of_site(report, "char[]", "keepArrays") == (1000, 1000)
+
+
+@test(jdks="each", gc="all", timeout=120, daily=1)
+def following_ends_and_begins_anew_while_its_thread_is_suspended(t):
+    allowed = ["-XX:+EnableDynamicAgentLoading"] if t.jdk.major >= 21 else []
+    with Target(t, f"{OPTIONS},live=y", flags=allowed, program=("Live",)) as p, \
+            p.client() as client:
+        def hold(what):
+            p.attach(HOLDER, f"{what} ddmagent-live")
+            assert p.stderr_line(f"hold_thread: {what} ddmagent-live: 1")
+        for again_before_resumption in (False, True):
+            p.tell("nodes 20000")
+            hold("suspend")
+            p.tell("half 40000")
+            p.tell("gc")
+            time.sleep(1.5)  # the thread sweeps, or deletes handles a second later: a call of JNI
+            p.attach(AGENT, "live=n")
+            if again_before_resumption:
+                p.attach(AGENT, "live=y")
+            hold("resume")
+            if not again_before_resumption:
+                p.attach(AGENT, "live=y")
+            p.tell("arrays 1000")
+            collect(client)
+            report = report_of(t, client)
+            check_sums(report)
+            assert of_site(report, "Live$Half", "keepHalf")[1] == 0  # followed by the former
+            assert of_site(report, "char[]", "keepArrays")[1] == 1000
+        p.attach(AGENT, "live=n")
+        assert wait_for(lambda: weak_handles(t, p.pid) < 1000, "the end of the handles")
 
 
 @test(jdks="each", every_days=4)

@@ -7,6 +7,7 @@
 #include "allocations/capture/plain_handles.h"
 #include "core/clocks.h"
 #include "core/log.h"
+#include "core/random.h"
 #include "vm/jvmti_memory.h"
 #include "vm/value_objects.h"
 
@@ -28,6 +29,15 @@ constexpr std::array kNotFollowedTexts = {"no room for more objects", "no memory
 
 }  // namespace
 
+// A thread that the VM holds up, for a long pause or a debugger, may still be sweeping when stop()
+// has given up waiting for it, even when the next watch() has been queued.
+struct LiveObjects::Watch {
+  const std::shared_ptr<Sites> sites;
+  const std::shared_ptr<LiveTable> table;
+  const std::int64_t began_ms;
+  std::atomic<bool> stopping{false};
+};
+
 LiveObjects::LiveObjects(jvmtiEnv* jvmti, ThreadBooks& books, Reclamation& reclamation)
     : jvmti_(jvmti), books_(books), reclamation_(reclamation), thread_(jvmti, "ddmagent-live") {
   thread_.end_when_idle();
@@ -39,7 +49,7 @@ std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
   if (!sites) return "live= needs sites, and there are none";
   JavaVM* vm = nullptr;
   if (bell_ == nullptr && jni->GetJavaVM(&vm) == JNI_OK) bell_ = GcBell::create(vm);
-  auto table = LiveTable::create(sites->table().size(), sampling);
+  std::shared_ptr<LiveTable> table = LiveTable::create(sites->table().size(), sampling);
   if (!table) return "no memory to follow live objects";
   if (bell_ == nullptr || !bell_->switch_to(true)) return "the VM tells of no collections";
   freed_memory_.forget();  // the memory is needed again
@@ -58,13 +68,14 @@ std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
   plain_handles_ = some && has_plain_handles(jni, some.get());
   for (auto& n : not_followed_) n = 0;
   swept_gc_ = bell_->count();
-  if (std::string error = begin_watch(jni); !error.empty()) {
+  LiveTable* const shown = table.get();
+  shown->swept(swept_gc_);
+  if (std::string error = begin_watch(jni, std::make_shared<Watch>(sites_, table, began_ms_));
+      !error.empty()) {
     bell_->switch_to(false);
     sites_.reset();
     return error;
   }
-  LiveTable* const shown = table.get();
-  shown->swept(swept_gc_);
   {
     const auto held = sites_->hold();
     sites_->follow(std::move(table));
@@ -78,14 +89,14 @@ void LiveObjects::stop(JNIEnv* jni, Figures figures) {
   if (on()) {
     if (figures == Figures::kKeep) settle(kThreadPatience);
     table_.store(nullptr, std::memory_order_release);
-    end_watch(kThreadPatience);
+    const auto table = end_watch(kThreadPatience);
     bell_->switch_to(false);
     // Threads inside record() have put their handles in their journals afterwards.
     if (!reclamation_.wait_for_readers(kFollowersPatience)) {
       log_info("a thread is held up where it follows an object");
     }
     books_.drain_journals();
-    remove_handles(jni);
+    remove_handles(jni, *sites_, *table);
     if (most_handles_ >= kManyHandles) freed_memory_.expect();
     ended_ms_ = coarse_epoch_ms();
   }
@@ -95,29 +106,27 @@ void LiveObjects::stop(JNIEnv* jni, Figures figures) {
     const auto held = sites_->hold();
     table = sites_->follow(nullptr);
   }
-  remove_handles(jni);
+  if (table) remove_handles(jni, *sites_, *table);
   reclamation_.retire(std::move(table));
   reclamation_.wait_for_readers(kFollowersPatience);
   sites_.reset();
 }
 
-void LiveObjects::remove_handles(JNIEnv* jni) {
+void LiveObjects::remove_handles(JNIEnv* jni, Sites& sites, LiveTable& table) {
   LiveStore::Chunks chunks, spare;
   std::vector<std::uint64_t> strays;
   {
-    const auto held = sites_->hold();
-    if (LiveTable* table = sites_->live()) {
-      chunks = table->take();
-      table->give_back({});
-      spare = table->take_spare();
-    }
-    strays = sites_->take_strays();
+    const auto held = sites.hold();
+    chunks = table.take();
+    table.give_back({});
+    spare = table.take_spare();
+    strays = sites.take_strays();
   }
   chunks.for_each([&](const LiveObject& one) { jni->DeleteWeakGlobalRef(weak(one.handle)); });
   delete_handles(jni, strays);
   while (dead_.any()) delete_some_handles(jni);
   dead_.shrink();
-  most_handles_ = std::max(most_handles_, chunks.size());
+  most_handles_ = std::max(most_handles_.load(), chunks.size());
 }
 
 void LiveObjects::delete_handles(JNIEnv* jni, std::span<const std::uint64_t> handles) const {
@@ -131,16 +140,19 @@ void LiveObjects::delete_some_handles(JNIEnv* jni) noexcept {
 
 void LiveObjects::close() {
   freed_memory_.forget();
-  stopping_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    if (watch_) watch_->stopping = true;
+  }
   if (bell_ != nullptr) bell_->ring();
   thread_.stop(kCloseLimit);
 }
 
-std::string LiveObjects::begin_watch(JNIEnv* jni) {
-  stopping_ = false;
+std::string LiveObjects::begin_watch(JNIEnv* jni, std::shared_ptr<Watch> watch) {
   {
     const std::lock_guard lock(mutex_);
     ++watches_;
+    watch_ = watch;
   }
   // Goes with the task, whether that ran or not.
   const std::shared_ptr<void> watching(nullptr, [this](std::nullptr_t) {
@@ -148,27 +160,24 @@ std::string LiveObjects::begin_watch(JNIEnv* jni) {
     --watches_;
     watch_ended_.notify_all();
   });
-  return thread_.run_soon(jni, [this, watching](JNIEnv* on_thread) { watch(on_thread); });
+  return thread_.run_soon(jni, [this, watching, watch = std::move(watch)](JNIEnv* on_thread) {
+    this->watch(on_thread, *watch);
+  });
 }
 
-void LiveObjects::end_watch(milliseconds patience) {
+std::shared_ptr<LiveTable> LiveObjects::end_watch(milliseconds patience) {
   std::unique_lock lock(mutex_);
-  if (watches_ == 0) return;
-  stopping_ = true;
+  watch_->stopping = true;
   bell_->ring();
   watch_ended_.wait_for(lock, patience, [this] { return watches_ == 0; });
+  return std::exchange(watch_, nullptr)->table;
 }
 
 // One of each N consecutive objects, at a random position, since programs are periodic.
 bool LiveObjects::is_sampled() const {
   thread_local std::uint32_t at = 0, pick = 0;
-  thread_local std::uint64_t random = reinterpret_cast<std::uintptr_t>(&at) | 1;
-  if (at == 0) {
-    random ^= random << 13;
-    random ^= random >> 7;
-    random ^= random << 17;
-    pick = static_cast<std::uint32_t>((random >> 32) * one_in_ >> 32);
-  }
+  thread_local Random random(&at);
+  if (at == 0) pick = static_cast<std::uint32_t>((random.next() >> 32) * one_in_ >> 32);
   const bool is_chosen = at == pick;
   at = at + 1 < one_in_ ? at + 1 : 0;
   return is_chosen;
@@ -211,53 +220,55 @@ bool LiveObjects::is_dead(JNIEnv* jni, std::uint64_t number) const {
 
 // Sweeps take at most half of this thread's time; collections during a sweep are covered by the
 // next one.
-void LiveObjects::watch(JNIEnv* jni) {
-  while (!stopping_) {
+void LiveObjects::watch(JNIEnv* jni, Watch& watch) {
+  while (!watch.stopping) {
     if (swept_gc_ == bell_->count()) {
       bell_->wait_for(kRest);
-      if (swept_gc_ != bell_->count() || stopping_) continue;
-      wait_for_gc(jni);
+      if (swept_gc_ != bell_->count() || watch.stopping) continue;
+      wait_for_gc(jni, watch);
       bell_->wait();
       continue;
     }
     const auto begin = Clock::now();
-    sweep(jni);
+    sweep(jni, watch);
     const auto end = Clock::now();
     const auto rest = end + (end - begin);
-    while (!stopping_ && !waiters_ && Clock::now() < rest) {
+    while (!watch.stopping && !waiters_ && Clock::now() < rest) {
       bell_->wait_for(
           std::max(milliseconds(1), std::chrono::duration_cast<milliseconds>(rest - Clock::now())));
     }
   }
+  // After a stop() that has given up waiting, nobody else deletes what the last sweep had taken out.
+  // At the VM's death following does not stop, and handles end with the VM.
+  if (table_ != watch.table.get()) remove_handles(jni, *watch.sites, *watch.table);
 }
 
 // Returns handles that the program's threads have not returned, and the spare memory.
-void LiveObjects::wait_for_gc(JNIEnv* jni) {
-  while (!stopping_ && dead_.any()) delete_some_handles(jni);
+void LiveObjects::wait_for_gc(JNIEnv* jni, Watch& watch) {
+  while (!watch.stopping && dead_.any()) delete_some_handles(jni);
   dead_.shrink();
   LiveStore::Chunks spare;
-  const auto held = sites_->hold();
-  if (LiveTable* table = sites_->live()) spare = table->take_spare();
+  const auto held = watch.sites->hold();
+  spare = watch.table->take_spare();
 }
 
-void LiveObjects::sweep(JNIEnv* jni) {
+void LiveObjects::sweep(JNIEnv* jni, Watch& watch) {
   const std::lock_guard out(chunks_out_);
   const std::uint64_t gc = bell_->count();
   books_.drain_journals();
-  LiveTable* table = nullptr;
+  Sites& sites = *watch.sites;
+  LiveTable& table = *watch.table;
   LiveStore::Chunks chunks;
   std::vector<std::uint64_t> strays;
   {
-    const auto held = sites_->hold();
-    table = sites_->live();
-    if (table == nullptr) return;
-    chunks = table->take();
-    strays = sites_->take_strays();
+    const auto held = sites.hold();
+    chunks = table.take();
+    strays = sites.take_strays();
   }
   delete_handles(jni, strays);
-  most_handles_ = std::max(most_handles_, chunks.size());
-  const std::uint32_t now = BirthTime::of(coarse_epoch_ms() - began_ms_);
-  table->begin_ages(gc);
+  most_handles_ = std::max(most_handles_.load(), chunks.size());
+  const std::uint32_t now = BirthTime::of(coarse_epoch_ms() - watch.began_ms);
+  table.begin_ages(gc);
   DeadHandles::Buffer dead;
   std::size_t count = 0;
   const auto put_away = [&] {
@@ -265,38 +276,38 @@ void LiveObjects::sweep(JNIEnv* jni) {
     if (!dead_.add(some)) delete_handles(jni, some);
   };
   const auto stays = [&](const LiveObject& one) {
-    if (stopping_.load(std::memory_order_relaxed)) return true;
+    if (watch.stopping.load(std::memory_order_relaxed)) return true;
     if (!is_dead(jni, one.handle)) {
-      table->count_age(one);
+      table.count_age(one);
       return true;
     }
     dead[count++] = one.handle;
     if (count == dead.size()) put_away();
-    table->died(one, now);
+    table.died(one, now);
     return false;
   };
-  chunks.sift(gc, stays, [&](SiteNumber site) { table->prefetch_deaths(site); });
+  chunks.sift(gc, stays, [&](SiteNumber site) { table.prefetch_deaths(site); });
   put_away();
-  const bool whole = !stopping_;
+  const bool whole = !watch.stopping;
   if (!whole) {
-    table->begin_ages(table->gc());
-    table->count_ages(chunks);
+    table.begin_ages(table.gc());
+    table.count_ages(chunks);
   }
   // Adds objects added during the sweep. What is added from here on is left for give_back_swept(),
   // under the lock.
   LiveStore::Chunks added;
   {
-    const auto held = sites_->hold();
-    added = table->take();
+    const auto held = sites.hold();
+    added = table.take();
   }
-  table->count_ages(added);
+  table.count_ages(added);
   chunks.append(std::move(added));
   {
-    const auto held = sites_->hold();
-    table->give_back_swept(std::move(chunks));
-    table->note_all(BirthTime::ms(now));
+    const auto held = sites.hold();
+    table.give_back_swept(std::move(chunks));
+    table.note_all(BirthTime::ms(now));
   }
-  note_peaks();
+  note_peaks(watch);
   if (!whole) return;
   const std::lock_guard lock(mutex_);
   swept_gc_ = gc;
@@ -339,16 +350,16 @@ void LiveObjects::hold_strongly(JNIEnv* jni, const LiveStore::Chunks& chunks,
   });
 }
 
-void LiveObjects::note_peaks() {
+void LiveObjects::note_peaks(const Watch& watch) {
   std::vector<SiteNumber> sites;
   {
-    const auto held = sites_->hold();
-    sites_->table().for_each([&](SiteNumber site, const SiteSum&) { sites.push_back(site); });
+    const auto held = watch.sites->hold();
+    watch.sites->table().for_each([&](SiteNumber site, const SiteSum&) { sites.push_back(site); });
   }
-  for (std::size_t i = 0; i < sites.size() && !stopping_;) {
-    const auto held = sites_->hold();
+  for (std::size_t i = 0; i < sites.size() && !watch.stopping;) {
+    const auto held = watch.sites->hold();
     const std::size_t end = std::min(i + kSitesAtOnce, sites.size());
-    for (; i < end; ++i) sites_->live()->note(sites[i]);
+    for (; i < end; ++i) watch.table->note(sites[i]);
   }
 }
 

@@ -90,23 +90,25 @@ class LiveObjects {
 
  private:
   enum class Reason { kNoRoom, kNoMemory, kForeignHandle, kNoIdentity, kCount };
+  struct Watch;  // what the agent's thread sweeps between one start() and its stop()
 
   Mark follow(JNIEnv* jni, jobject object, std::int64_t time_ms, const LiveTable& table) noexcept;
   bool is_sampled() const;
   void not_followed(Reason reason) {
     not_followed_[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
   }
-  void watch(JNIEnv* jni);
-  void sweep(JNIEnv* jni);
-  void wait_for_gc(JNIEnv* jni);
+  void watch(JNIEnv* jni, Watch& watch);
+  void sweep(JNIEnv* jni, Watch& watch);
+  void wait_for_gc(JNIEnv* jni, Watch& watch);
   void delete_handles(JNIEnv* jni, std::span<const std::uint64_t> handles) const;
   void delete_some_handles(JNIEnv* jni) noexcept;
-  void note_peaks();
-  void remove_handles(JNIEnv* jni);
+  static void note_peaks(const Watch& watch);
+  void remove_handles(JNIEnv* jni, Sites& sites, LiveTable& table);
   void hold_strongly(JNIEnv* jni, const LiveStore::Chunks& chunks, DumpedObjects& held) const;
   // "" or the error.
-  std::string begin_watch(JNIEnv* jni);
-  void end_watch(std::chrono::milliseconds patience);
+  std::string begin_watch(JNIEnv* jni, std::shared_ptr<Watch> watch);
+  // The table that it swept, or is still sweeping: the last watch has not ended within `patience`.
+  std::shared_ptr<LiveTable> end_watch(std::chrono::milliseconds patience);
 
   static constexpr std::chrono::milliseconds kCloseLimit{50};
   static constexpr std::uint64_t kTagBits = 3;
@@ -132,12 +134,12 @@ class LiveObjects {
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(Reason::kCount)> not_followed_{};
 
   DeadHandles dead_;
-  std::size_t most_handles_ = 0;  // maximum since start()
+  std::atomic<std::size_t> most_handles_{0};  // about the maximum since start()
   FreedMemory freed_memory_;
   std::mutex chunks_out_;  // held while the objects are taken out of the store
   AgentThread thread_;
-  std::atomic<bool> stopping_{false};
-  std::atomic<int> waiters_{0};  // threads that wait for figures
+  std::shared_ptr<Watch> watch_;  // null: off; changed under the mutex
+  std::atomic<int> waiters_{0};   // threads that wait for figures
   std::mutex mutex_;
   std::condition_variable swept_, watch_ended_;
   int watches_ = 0;                         // queued or running, guarded by the mutex

@@ -1,6 +1,7 @@
 #include "allocations/capture/vm_engine.h"
 
 #include "core/log.h"
+#include "core/random.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/thread_fields.h"
@@ -33,25 +34,9 @@ std::uintptr_t vm_thread(JNIEnv* jni, jthread thread) {
 // From this release on the VM's sampler counts every byte once (allocations/store/sampling.h).
 constexpr int kRightCountSince = 25;
 
-// Uniform in [0, 1): Marsaglia's xorshift, 64 bits. `seed`: an address on the thread's stack.
-class Random {
- public:
-  explicit Random(const void* seed)
-      : state_(reinterpret_cast<std::uintptr_t>(seed) * 0x9e3779b97f4a7c15u) {}
-  double next() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return static_cast<double>(state_ >> 11) * 0x1p-53;
-  }
-
- private:
-  std::uint64_t state_;
-};
-
 double random_of_thread() {
   thread_local Random random(&t_waits_for_sample);
-  return random.next();
+  return random.uniform();
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ class Sites {
   LiveReading live_reading() const;
 
   // Sets the table of followed objects, inside a hold(); null: none. Returns the previous one.
-  std::unique_ptr<LiveTable> follow(std::unique_ptr<LiveTable> live) {
+  std::shared_ptr<LiveTable> follow(std::shared_ptr<LiveTable> live) {
     return std::exchange(live_, std::move(live));
   }
   LiveTable* live() { return live_.get(); }
@@ -140,7 +140,7 @@ class Sites {
   SiteTable table_;
   SiteTimes times_;
   SiteCopy copy_;
-  std::unique_ptr<LiveTable> live_;
+  std::shared_ptr<LiveTable> live_;
   std::vector<std::uint64_t> strays_;
 };
 
