@@ -13,11 +13,12 @@ SAID = {"inside": "Listened$Inner:-1", "sub": "Listened$Sub:-1", "array": "Liste
         "array-clone": "Listened$Node:5", "array-copy": "Listened$Node:6", "arrays": "[LListened$Node;:2"}
 
 
-def classes(t, against):
-    """The program, for Java 8: Debian's takes no newer class files."""
+def classes(t, against, program="Listened", release=8):
+    """The program, for Java 8 unless it says so: Debian's takes no newer class files."""
     out = t.path("classes")
-    subprocess.run([os.path.join(t.jdk.home, "bin", "javac"), "-nowarn", "-Xlint:none", "--release", "8", "-cp", against,
-                    "-d", out, os.path.join(HERE, "instrumenter", "Listened.java")], check=True, capture_output=True)
+    subprocess.run([os.path.join(t.jdk.home, "bin", "javac"), "-nowarn", "-Xlint:none", "--release", str(release),
+                    "-cp", against, "-d", out, os.path.join(HERE, "instrumenter", f"{program}.java")], check=True,
+                   capture_output=True)
     return out
 
 
@@ -58,6 +59,14 @@ def a_callback_is_told_of_subclasses_where_that_is_asked_for(t):
     told, done = listened(t, f"-javaagent:{JAR}=manualOnly,subclassesAlso", "-cp", out)
     # A Node and a Sub a turn.
     assert told["callback"][:2] == (100, 200), done
+
+
+@test(jdks="each", min_jdk=21, flags=((), ("-Djdk.virtualThreadScheduler.parallelism=1",)), daily=2)
+def virtual_threads_that_wait_in_constructors_are_told_of_their_own_objects(t):
+    out = classes(t, JAR, "ListenedVirtually", 21)
+    done = t.command([t.jdk.java, *t.vm_flags(), f"-javaagent:{JAR}", "-XX:+EnableDynamicAgentLoading", "-cp", out,
+                      "ListenedVirtually"])
+    assert done.code == 0 and done.out == "told 4000 half 0 elsewhere 0\nleft 0\n", done
 
 
 # Debian's rewrites no class of the JDK from 17 on, whose version its ASM does not know; the program's are

@@ -28,11 +28,11 @@ std::string with_instrumenter(Work work) {
 void Instrumenter::opened(JNIEnv*, bool) { g_instrumenter = this; }
 
 void Instrumenter::thread_ending(JNIEnv* jni, jthread) {
-  if (tracking_ != nullptr && tracking_->listener().on()) tracking_->listener().settle(jni);
+  if (tracking_ != nullptr) tracking_->listener().thread_ending(jni);
 }
 
 void Instrumenter::end() {
-  if (tracking_ != nullptr) tracking_->listener().stop();
+  if (tracking_ != nullptr) tracking_->listener().stop(nullptr);
 }
 
 std::string Instrumenter::prepare(JNIEnv* jni) {
@@ -53,7 +53,7 @@ void Instrumenter::settle(JNIEnv* jni) {
 
 void Instrumenter::ignore(JNIEnv* jni) {
   settle(jni);
-  if (tracking_ != nullptr) tracking_->listener().stop();
+  if (tracking_ != nullptr) tracking_->listener().stop(jni);
 }
 
 }  // namespace ddm

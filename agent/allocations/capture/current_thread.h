@@ -30,6 +30,9 @@ class CurrentThread {
     return query(jni, thread);
   }
 
+  // Of the thread of the last id(), without a mounted one; not known of every VM's: then false.
+  static bool is_platform() { return t_cached.platform; }
+
   // Of any.
   std::int64_t id_of(JNIEnv* jni, jobject thread) const {
     return jni->GetLongField(thread, thread_id_field_);

@@ -39,6 +39,7 @@ class Recorder {
         methods_(methods),
         live_(live),
         scopes_(scopes),
+        listener_(thread),
         reclamation_(reclamation) {}
 
   // What the caller knows of an allocation besides the object; null and 0 if unknown.
