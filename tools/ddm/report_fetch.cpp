@@ -8,6 +8,12 @@
 namespace ddm {
 namespace {
 
+// What a report may have when unpacked. A summary is one line; a file takes no memory, and has many
+// times what the wire allows, since stacks repeat.
+constexpr std::uint64_t kMostOfSummary = DdmClient::kShort.bytes;
+constexpr std::uint64_t kMostInMemory = DdmClient::kMuchData.bytes;
+constexpr std::uint64_t kMostInFile = std::uint64_t{32} << 30;
+
 Result<Bytes> fetch(DdmClient& client, std::string format, const std::string& below = {}) {
   auto answer =
       client.request(to_chunk(ReportRequest{std::move(format), below}), DdmClient::kMuchData);
@@ -17,11 +23,12 @@ Result<Bytes> fetch(DdmClient& client, std::string format, const std::string& be
 }
 
 // A report that is small enough to be kept in memory.
-Result<std::string> fetch_text(DdmClient& client, std::string_view format) {
+Result<std::string> fetch_text(DdmClient& client, std::string_view format,
+                               std::uint64_t most = kMostInMemory) {
   const auto packed = fetch(client, std::string(format));
   if (!packed) return packed.error();
   std::string text;
-  const auto damaged = unpack_report(*packed, [&text](std::string_view piece) {
+  const auto damaged = unpack_report(*packed, most, [&text](std::string_view piece) {
     text += piece;
     return true;
   });
@@ -31,8 +38,8 @@ Result<std::string> fetch_text(DdmClient& client, std::string_view format) {
 
 Result<SiteFigures> read_figures(const Result<Bytes>& packed, FigureReader reader) {
   if (!packed) return packed.error();
-  const auto damaged =
-      unpack_report(*packed, [&](std::string_view piece) { return reader.feed(piece); });
+  const auto damaged = unpack_report(*packed, kMostInMemory,
+                                     [&](std::string_view piece) { return reader.feed(piece); });
   if (damaged) return *damaged;
   return reader.finish();
 }
@@ -43,7 +50,7 @@ std::optional<Error> fetch_report(DdmClient& client, const std::string& format,
                                   const std::function<bool(std::string_view)>& sink) {
   const auto packed = fetch(client, format);
   if (!packed) return packed.error();
-  return unpack_report(*packed, sink);
+  return unpack_report(*packed, kMostInMemory, sink);
 }
 
 std::optional<Error> save_report(DdmClient& client, const std::string& path, bool recent,
@@ -53,7 +60,7 @@ std::optional<Error> save_report(DdmClient& client, const std::string& path, boo
   if (!packed) return packed.error();
   std::optional<Error> damaged;
   const std::string problem = write_report_file(path, [&](const ReportSink& sink) {
-    damaged = unpack_report(*packed, sink);
+    damaged = unpack_report(*packed, kMostInFile, sink);
     return !damaged;
   });
   if (damaged) return damaged;
@@ -91,7 +98,7 @@ std::optional<Error> fetch_live(DdmClient& client,
 }
 
 Result<Json> fetch_summary(DdmClient& client) {
-  const auto line = fetch_text(client, kSummaryFormat);
+  const auto line = fetch_text(client, kSummaryFormat, kMostOfSummary);
   if (!line) return line.error();
   Json summary = parsed_json(*line);
   if (!summary.is_object()) return Error{"the target's summary is no JSON object"};

@@ -65,13 +65,16 @@ Result<Chunk> ReportPacker::finish() {
   return Chunk{ReportRequest::kType, std::move(data), std::move(packed_.stored)};
 }
 
-std::optional<Error> unpack_report(ByteSpan data,
+std::optional<Error> unpack_report(ByteSpan data, std::uint64_t most,
                                    const std::function<bool(std::string_view)>& sink) {
   ByteReader in(data);
   const std::uint64_t length = in.u8();
   const ByteSpan packed = in.rest();
   const Error damaged{"the report is damaged"};
   if (!in.ok() || packed.size() > (std::size_t{1} << 31)) return damaged;
+  if (length > most) {
+    return Error{"the report unpacks to more than " + std::to_string(most >> 20) + " MiB"};
+  }
   z_stream zlib{};
   if (inflateInit(&zlib) != Z_OK) return Error{"no memory to unpack the report"};
   zlib.next_in = zlib_input(packed.data());

@@ -77,8 +77,10 @@ class ReportPacker {
   bool too_big_ = false;
 };
 
-// The inverse, piece by piece. An error if the data is damaged; `sink` returns false to stop.
-std::optional<Error> unpack_report(ByteSpan data,
+// The inverse, piece by piece. An error if the data is damaged, or, before the first piece, if the
+// report is longer than `most`: a small reply can hold a thousand times its size. `sink` returns
+// false to stop.
+std::optional<Error> unpack_report(ByteSpan data, std::uint64_t most,
                                    const std::function<bool(std::string_view)>& sink);
 
 }  // namespace ddm

@@ -8,9 +8,9 @@
 namespace ddm {
 namespace {
 
-std::string unpacked(ByteSpan data) {
+std::string unpacked(ByteSpan data, std::uint64_t most = std::uint64_t{1} << 30) {
   std::string whole;
-  const auto error = unpack_report(data, [&](std::string_view piece) {
+  const auto error = unpack_report(data, most, [&](std::string_view piece) {
     whole += piece;
     return true;
   });
@@ -112,10 +112,21 @@ TEST_CASE("a damaged report is an error, never more than its length says") {
   CHECK(unpacked(lies).ends_with("error: the report is damaged"));
 }
 
+TEST_CASE("a report that unpacks to more than is accepted is an error, before any of it comes") {
+  const std::string text((std::size_t{2} << 20) + 1, 'x');
+  const Bytes whole = packed(text);
+  CHECK(whole.size() < 20'000);
+  CHECK(unpacked(whole, text.size()) == text);
+  CHECK(unpacked(whole, text.size() - 1) == "error: the report unpacks to more than 2 MiB");
+  Bytes lies = whole;
+  lies[0] = 0xFF;
+  CHECK(unpacked(lies) == "error: the report unpacks to more than 1024 MiB");
+}
+
 TEST_CASE("who wants no more of a report is not told of an error") {
   const Bytes whole = packed(std::string(300000, 'x'));
   int pieces = 0;
-  CHECK_FALSE(unpack_report(whole, [&](std::string_view) { return ++pieces < 2; }));
+  CHECK_FALSE(unpack_report(whole, 300000, [&](std::string_view) { return ++pieces < 2; }));
   CHECK(pieces == 2);
 }
 

@@ -8,6 +8,8 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "report_fetch.h"
+#include "wire/chunks/report_chunk.h"
 #include "wire/sockets/listener.h"
 
 using namespace ddm;  // NOLINT: a test of one part
@@ -81,4 +83,20 @@ TEST_CASE("A VM that answers a byte at a time is given up") {
   HostileVm vm(command_packet(kVmIdBit | 1, {chunk_type("EVNT"), Bytes(1000)}).flatten(),
                std::chrono::milliseconds(20));
   CHECK_THAT(asked(vm), Catch::Matchers::Contains("within 1 s"));
+}
+
+TEST_CASE("A VM whose summary is small only while it is packed is given up") {
+  ReportPacker packer(std::size_t{1} << 20);
+  packer.add(std::string((std::size_t{32} << 20) + 1, ' '));
+  auto bomb = packer.finish();
+  REQUIRE(bomb);
+  REQUIRE_FALSE(bomb->stored);
+  std::vector<Chunk> answer;
+  answer.push_back(std::move(*bomb));
+  HostileVm vm(reply_packet(1, std::move(answer)).flatten(), std::chrono::milliseconds(0));
+  auto client = DdmClient::connect(vm.address());
+  REQUIRE(client);
+  const auto summary = fetch_summary(*client);
+  REQUIRE_FALSE(summary);
+  CHECK(summary.message() == "the report unpacks to more than 32 MiB");
 }
