@@ -40,8 +40,8 @@ inline Json frame_json(std::string_view class_name, std::string_view method, std
           {"line", line}};
 }
 
-// What a text says in JSON; a discarded value, which is of no type, if it is not valid. Throws
-// nothing.
+// What a text says in JSON; a discarded value, which is of no type, if it is not valid or has more
+// than 64 levels. Throws nothing.
 Json parsed_json(std::string_view text);
 
 // A member of an object; "" and 0 if it is missing or of another type.
