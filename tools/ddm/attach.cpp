@@ -23,6 +23,7 @@
 #include "containers/inside.h"
 #include "core/class_names.h"
 #include "core/clocks.h"
+#include "trigger_file.h"
 #include "wire/sockets/connect.h"
 
 namespace ddm {
@@ -102,48 +103,6 @@ std::optional<Error> check_listener(int fd, const JvmProcess& jvm) {
                std::to_string(peer.pid) + " of " + user_text(peer.uid)};
 }
 
-class TriggerFile {
- public:
-  // In the JVM's directory, or in its temporary one if that is not writable. The JVM searches both
-  // in this order and accepts a file of its own user or of root; else it prints a thread dump.
-  TriggerFile(const JvmProcess& jvm, const std::string& name) {
-    const std::string own = "/proc/" + std::to_string(jvm.pid()) + "/cwd";
-    for (const std::string& directory : {own, jvm.path(jvm.temp_directory())}) {
-      const std::string path = directory + "/" + name;
-      const FileDescriptor fd(
-          open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
-      const int error = errno;
-      if (fd.valid()) path_ = path;
-      // A JVM in a user namespace of its own accepts no file of the outer root.
-      if (fd.valid() && geteuid() == 0 && fchown(fd.get(), jvm.owner(), jvm.group()) != 0) {
-        error_ = errno_error(path);
-        continue;
-      }
-      struct stat status {};
-      if (fd.valid() || error == EEXIST) {
-        if (stat(path.c_str(), &status) == 0 &&
-            (status.st_uid == jvm.owner() || status.st_uid == 0)) {
-          error_.reset();
-          return;
-        }
-        error_ = Error{path + " belongs to another user; the JVM would not take it"};
-        return;
-      }
-      error_ = Error{path + ": " + errno_text(error)};
-    }
-  }
-  ~TriggerFile() {
-    if (!path_.empty()) unlink(path_.c_str());
-  }
-  TriggerFile(const TriggerFile&) = delete;
-  TriggerFile& operator=(const TriggerFile&) = delete;
-  const std::optional<Error>& error() const { return error_; }
-
- private:
-  std::string path_;
-  std::optional<Error> error_;
-};
-
 // SIGQUIT makes the JVM listen; one that does not take attach requests prints a thread dump on the
 // program's output instead, so that is checked first.
 std::optional<Error> open_socket(const JvmProcess& jvm, const std::string& socket_path,
@@ -163,7 +122,10 @@ std::optional<Error> open_socket(const JvmProcess& jvm, const std::string& socke
     return Error{name_of(jvm) +
                  " accepts no attach requests: it was started with -XX:+DisableAttachMechanism"};
   }
-  const TriggerFile trigger(jvm, ".attach_pid" + jvm.own_pid());
+  // The JVM searches its directory and its temporary one, in this order.
+  const TriggerFile trigger(
+      {"/proc/" + std::to_string(jvm.pid()) + "/cwd", jvm.path(jvm.temp_directory())},
+      ".attach_pid" + jvm.own_pid(), jvm.owner(), jvm.group());
   if (trigger.error()) {
     return Error{"cannot ask " + name_of(jvm) + " to listen: " + trigger.error()->message};
   }

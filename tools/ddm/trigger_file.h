@@ -1,0 +1,30 @@
+// The file that makes a JVM which gets SIGQUIT listen for attach requests (attach.h).
+#pragma once
+
+#include <sys/types.h>
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+
+#include "core/result.h"
+
+namespace ddm {
+
+class TriggerFile {
+ public:
+  // In the first of these directories where it can be made for this owner: the JVM accepts a file of
+  // its own user or of root; else it prints a thread dump.
+  TriggerFile(std::initializer_list<std::string> directories, const std::string& name, uid_t owner,
+              gid_t group);
+  ~TriggerFile();
+  TriggerFile(const TriggerFile&) = delete;
+  TriggerFile& operator=(const TriggerFile&) = delete;
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  std::string path_;  // "": this has made none
+  std::optional<Error> error_;
+};
+
+}  // namespace ddm
