@@ -1,6 +1,9 @@
 #include "graph/heap_graph.h"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <memory>
 
 #include "../report/dump_sample.h"
@@ -73,6 +76,12 @@ std::vector<ObjectNumber> of_class(const HeapGraph& graph, const char* name) {
   const auto choice = choose_class(graph, name);
   REQUIRE(choice);
   return choice->objects;
+}
+
+std::size_t resident_bytes() {
+  std::size_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace
@@ -195,6 +204,53 @@ TEST_CASE("dominators are those of the definition in graphs of all shapes") {
       CHECK(retained.bytes(node) == paths.retained_by(std::vector<ObjectNumber>{node}));
     }
   }
+}
+
+TEST_CASE("classes that are above each other take memory as their instances do") {
+  constexpr int kFields = 10'000, kCircle = 3;
+  Dump dump;
+  dump.text(1, "a/Circle").text(2, "next");
+  const auto objects = Dump::body([&](Dump& d) {
+    for (std::uint64_t id = 0; id < kCircle; ++id) {
+      dump.type(0x100 + id, 1);
+      const std::uint64_t super = 0x100 + (id + 1) % kCircle;
+      d.u(0x20, 1).u(0x100 + id, 8).u(1, 4).u(super, 8).u(0, 40).u(8, 4).u(0, 4);
+      d.u(kFields, 2);
+      for (int i = 0; i < kFields; ++i) d.u(2, 8).u(2, 1);
+      d.u(0x21, 1).u(0x500 + 16 * id, 8).u(1, 4).u(0x100 + id, 8).u(8, 4).u(0x500, 8);
+    }
+  });
+  dump.record(0x1C, objects);
+  const DumpFile file(dump.bytes);
+  const std::size_t before = resident_bytes();
+  const auto graph = HeapGraph::read(file.fd(), [](std::uint64_t) {});
+  const std::size_t after = resident_bytes();
+  REQUIRE(graph);
+  CHECK(after < before + (std::size_t{64} << 20));
+  const auto found = graph->objects_of("a.Circle");
+  REQUIRE(found.size() == kCircle);
+  CHECK(graph->references(found[1]) == 2);
+  CHECK(graph->reference(found[1], 0) == found[0]);
+  CHECK(graph->reference_name(found[1], 0) == "a.Circle.next");
+}
+
+TEST_CASE("references of an instance that is longer than another of its class have names, too") {
+  Dump dump;
+  dump.text(1, "a/Pair").text(2, "left").text(3, "right").type(0x100, 1);
+  dump.record(0x1C, Dump::body([](Dump& d) {
+                d.u(0x21, 1).u(0x500, 8).u(1, 4).u(0x100, 8).u(8, 4).u(0x510, 8);
+                d.u(0x21, 1).u(0x510, 8).u(1, 4).u(0x100, 8).u(16, 4).u(0, 8).u(0x500, 8);
+                d.u(0x21, 1).u(0x530, 8).u(1, 4).u(0x100, 8).u(8, 4).u(0x510, 8);
+                d.u(0x20, 1).u(0x100, 8).u(1, 4).u(0, 48).u(16, 4).u(0, 4);
+                d.u(2, 2).u(2, 8).u(2, 1).u(3, 8).u(2, 1);
+              }));
+  const DumpFile file(dump.bytes);
+  const auto graph = HeapGraph::read(file.fd(), [](std::uint64_t) {});
+  REQUIRE(graph);
+  const auto found = graph->objects_of("a.Pair");
+  REQUIRE(found.size() == 3);
+  CHECK(graph->reference(found[1], 1) == found[0]);
+  CHECK(graph->reference_name(found[1], 1) == "a.Pair.right");
 }
 
 }  // namespace ddm

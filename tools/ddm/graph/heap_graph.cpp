@@ -79,6 +79,10 @@ void HeapGraph::learn(const HprofReader::Object& object, HprofReader::ClassDetai
   sizes_.learn(object);
   if (object.is_root()) return;
   numbers_.add(object.id);
+  if (object.kind == HprofReader::kInstance) {
+    std::uint32_t& most = instance_bytes_[object.of];
+    most = std::max(most, object.count);
+  }
   if (object.kind != HprofReader::kClass) return;
   const auto number = static_cast<std::uint32_t>(classes_.size());
   if (!class_numbers_.emplace(object.id, number).second) return;
@@ -99,20 +103,26 @@ void HeapGraph::lay_out() {
     one.loader = numbers_.find(one.loader_id);
     const auto above = class_numbers_.find(one.super_id);
     if (above != class_numbers_.end()) one.super = above->second;
-    one.array = names_.class_name(one.id).ends_with("[]");
+    const std::string name = names_.class_name(one.id);
+    one.array = name.ends_with("[]");
+    one.declares_referent = name == kReference;
   }
   for (Class& one : classes_) lay_out(one);
 }
 
-// An instance has its class's fields first, then those of the class above.
+// An instance has its class's fields first, then those of the class above. A damaged dump may have a
+// circle of superclasses: it is left where instances have no more bytes, or, if it has no fields, at
+// a depth that no class has.
 void HeapGraph::lay_out(Class& one) {
+  const auto known = instance_bytes_.find(one.id);
+  const std::uint32_t end = known != instance_bytes_.end() ? known->second : 0;
   std::uint32_t offset = 0;
   int above = 0;
-  for (const Class* at = &one; above < kMaxSupers; ++above) {
-    const bool is_reference = at->id != 0 && names_.class_name(at->id) == kReference;
+  for (const Class* at = &one; above < kMaxSupers && offset < end; ++above) {
     for (const HprofReader::Field& field : at->fields) {
+      if (offset >= end) break;
       if (field.type == kHprofReference) {
-        if (is_reference && names_.text(field.name) == "referent") {
+        if (at->declares_referent && names_.text(field.name) == "referent") {
           one.referent = static_cast<std::uint32_t>(one.offsets.size());
         }
         one.offsets.push_back(offset);

@@ -101,9 +101,11 @@ class HeapGraph {
     std::uint32_t referent = ~std::uint32_t{0};  // the field's position
     std::uint8_t element = 0;                    // of arrays of primitives
     bool array = false;
+    bool declares_referent = false;           // java.lang.ref.Reference
     std::vector<HprofReader::Field> fields;   // declared in this class, until the layout is made
     std::vector<HprofReader::Field> statics;  // the references among them
-    // The offsets of an instance's references in its bytes, and their names.
+    // The offsets of an instance's references in its bytes, and their names. Only what instances of
+    // the dump have is laid out.
     std::vector<std::uint32_t> offsets;
     std::vector<Name> fields_of_instance;
   };
@@ -133,6 +135,7 @@ class HeapGraph {
   std::vector<Root> roots_;
   std::vector<Class> classes_;
   std::unordered_map<std::uint64_t, std::uint32_t> class_numbers_;
+  std::unordered_map<std::uint64_t, std::uint32_t> instance_bytes_;  // the most, by class
   std::unordered_map<std::uint32_t, Thread> threads_;
   std::optional<std::unordered_map<ObjectNumber, std::string>> thread_names_;
   std::uint32_t id_bytes_ = 8;
