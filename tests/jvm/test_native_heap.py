@@ -94,17 +94,21 @@ def with_tunables(t, tunables):
     t.jdk.java = wrapper
 
 
+# No compiler, whose arenas come and go by the megabyte between two looks at malloc's figures.
+WITHOUT_COMPILER = "-Xint"
+
+
 @test(max_jdk=KNOWN_MALLOC)
 def arenas_of_another_size_are_on_the_map(t):
     with_tunables(t, "glibc.malloc.hugetlb=2")  # heaps of four huge pages
-    with NativeTarget(t) as p, p.client() as ddm:
+    with NativeTarget(t, flags=[WITHOUT_COMPILER]) as p, p.client() as ddm:
         p.tell("blocks 500000")  # by a thread with an arena of its own
         before = p.totals()
         ddm.request("NHSG", b"\2\0")
         check_totals(NativeMap(ddm), before, p.totals())
 
 
-@test(max_jdk=KNOWN_MALLOC, flags=[(), ("-Xcheck:jni",)])
+@test(max_jdk=KNOWN_MALLOC, flags=[(WITHOUT_COMPILER,), (WITHOUT_COMPILER, "-Xcheck:jni")])
 def the_map_of_a_million_native_blocks_has_mallocs_totals(t):
     with NativeTarget(t) as p, p.client() as ddm:
         small = p.totals()
@@ -119,8 +123,7 @@ def the_map_of_a_million_native_blocks_has_mallocs_totals(t):
 
 @test(max_jdk=KNOWN_MALLOC)
 def native_maps_follow_collections_until_switched_off(t):
-    # No compiler, whose arenas come and go by the megabyte between two looks at malloc's figures.
-    with NativeTarget(t, flags=["-Xint"]) as p, p.client() as ddm:
+    with NativeTarget(t, flags=[WITHOUT_COMPILER]) as p, p.client() as ddm:
         p.tell("blocks 100000")
         ddm.heap_info(3)
         assert ddm.request("NHSG", b"\1\0") == b""

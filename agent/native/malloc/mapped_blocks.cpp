@@ -48,9 +48,11 @@ class Search {
   std::uint64_t run(const std::vector<Mapping>& mappings, const BlockList& taken) {
     std::vector<Span> rest;
     for (const Mapping& mapping : mappings) {
-      if (!mapping.anonymous_data() || is_taken(mapping, taken)) continue;
-      const std::uintptr_t end = follow(mapping.begin, mapping.end);
-      if (end < mapping.end) rest.push_back({end, mapping.end});
+      if (!mapping.anonymous_data()) continue;
+      for (const Span& span : untaken(mapping, taken)) {
+        const std::uintptr_t end = follow(span.begin, span.end);
+        if (end < span.end) rest.push_back({end, span.end});
+      }
     }
     if (expected_ == 0) return found_;
     std::ranges::sort(rest, {}, [](const Span& span) { return span.end - span.begin; });
@@ -70,10 +72,19 @@ class Search {
     std::uint64_t bytes_and_flags;
   };
 
-  // An arena's heap may be joined with a neighbour, but begins or ends a mapping.
-  static bool is_taken(const Mapping& mapping, const BlockList& taken) {
-    const auto block = std::ranges::upper_bound(taken, mapping.begin, {}, &Block::end);
-    return block != taken.end() && block->address < mapping.end;
+  // The parts of the mapping before and behind an arena's heap, which the kernel may have joined with
+  // blocks, and the whole mapping where there is none.
+  static std::vector<Span> untaken(const Mapping& mapping, const BlockList& taken) {
+    std::vector<Span> spans;
+    std::uintptr_t at = mapping.begin;
+    auto block = std::ranges::upper_bound(taken, mapping.begin, {}, &Block::end);
+    for (; block != taken.end() && block->address < mapping.end; ++block) {
+      if (const std::uintptr_t end = block->address / kPage * kPage; at < end)
+        spans.push_back({at, end});
+      at = (block->end() + kPage - 1) / kPage * kPage;
+    }
+    if (at < mapping.end) spans.push_back({at, mapping.end});
+    return spans;
   }
 
   // The bytes of the block whose mapping begins here, or 0.

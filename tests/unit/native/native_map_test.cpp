@@ -2,6 +2,7 @@
 #include "native/malloc/native_map.h"
 
 #include <malloc.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "native/malloc/glibc_malloc.h"
+#include "native/malloc/mapped_blocks.h"
 #include "sanitizers.h"
 
 using namespace ddm;
@@ -152,6 +155,30 @@ TEST_CASE("blocks with mappings of their own are found, aligned ones too") {
     CHECK(block->bytes >= 40'000'000);
   }
   check_totals(map);
+}
+
+TEST_CASE("blocks that the kernel has joined with an arena's heap are found") {
+  // Pages of one mapping: a block of 3, one of 2, the heap of 4, a block of 5, a page of no block.
+  constexpr std::uint64_t kPage = 4096;
+  const auto at = reinterpret_cast<std::uintptr_t>(
+      mmap(nullptr, 15 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  const auto make_block = [&](std::uint64_t page, std::uint64_t pages) {
+    reinterpret_cast<std::uint64_t*>(at + page * kPage)[1] = pages * kPage | kBlockIsMapped;
+  };
+  make_block(0, 3);
+  make_block(3, 2);
+  make_block(9, 5);
+  Mapping mapping;
+  mapping.begin = at;
+  mapping.end = at + 15 * kPage;
+  mapping.readable = mapping.writable = true;
+  BlockList taken(mapped_memory());
+  taken.emplace_back(at + 5 * kPage + 0x8d0, kPage, BlockState::kUsed);
+  taken.emplace_back(taken[0].end(), at + 9 * kPage - taken[0].end(), BlockState::kFree);
+  BlockList blocks(mapped_memory());
+  CHECK(find_mapped_blocks({mapping}, taken, 10 * kPage, &blocks) == 10 * kPage);
+  CHECK(blocks.size() == 3);
+  munmap(reinterpret_cast<void*>(at), 15 * kPage);
 }
 
 TEST_CASE("what malloc keeps in a thread's cache or in fastbins is not in use") {
