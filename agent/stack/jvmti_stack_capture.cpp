@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/log.h"
-#include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
-#include "vm/vm_facts.h"
 
 namespace ddm {
 namespace {
@@ -13,30 +10,14 @@ namespace {
 // Room for frames that are not shown: enough for nearly all stacks; others are read in parts.
 constexpr std::size_t kUnshown = 7;
 
-constexpr int kFirstWithSafeIds = 23;
-
 }  // namespace
 
 JvmtiStackCapture::JvmtiStackCapture(jvmtiEnv* jvmti, SeenMethods& names)
-    : jvmti_(jvmti), names_(names), one_at_a_time_(vm_feature_release(jvmti) < kFirstWithSafeIds) {}
-
-std::unique_lock<std::timed_mutex> JvmtiStackCapture::my_turn() {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  if (one_at_a_time_ && !lock.try_lock()) (void)lock.try_lock_for(kPatience);
-  return lock;
-}
-
-void JvmtiStackCapture::give_ids(jclass owner) {
-  const auto turn = my_turn();
-  jint count = 0;
-  JvmtiPtr<jmethodID> methods(jvmti_);
-  const jvmtiError error = jvmti_->GetClassMethods(owner, &count, methods.out());
-  if (error != JVMTI_ERROR_NONE) log_debug("GetClassMethods: {}", jvmti_error_name(error));
-}
+    : jvmti_(jvmti), names_(names) {}
 
 std::size_t JvmtiStackCapture::frames_from(std::size_t start, std::span<RawFrame> frames) {
   static_assert(sizeof(RawFrame) == sizeof(jvmtiFrameInfo));
-  const auto turn = my_turn();
+  const auto turn = names_.ids().turn();
   jint count = 0;
   const jvmtiError error =
       jvmti_->GetStackTrace(nullptr, static_cast<jint>(start), static_cast<jint>(frames.size()),

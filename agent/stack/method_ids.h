@@ -13,7 +13,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "stack/jvmti_stack_capture.h"
+#include "stack/id_creation.h"
 #include "stack/walk/method_resolution.h"
 #include "vm/jvmti_memory.h"
 
@@ -21,8 +21,8 @@ namespace ddm {
 
 class MethodIds {
  public:
-  MethodIds(JvmtiStackCapture& jvmti, const MethodResolution& methods)
-      : jvmti_(jvmti), methods_(methods) {}
+  MethodIds(IdCreation& creation, const MethodResolution& methods)
+      : creation_(creation), methods_(methods) {}
 
   // Call once, where objects move in pauses only: verifies such a handle, and enables the creation
   // of ids.
@@ -52,11 +52,11 @@ class MethodIds {
   [[gnu::noinline]] WalkedMethod with_id(VmAddress method) {
     const VmAddress cell = methods_.class_cell_of(method);
     if (cell == 0 || classes_.fetch_add(1, std::memory_order_relaxed) >= kMostClasses) return {};
-    jvmti_.give_ids(reinterpret_cast<jclass>(cell));
+    creation_.create_all(reinterpret_cast<jclass>(cell));
     return methods_.checked_version_of(method);
   }
 
-  JvmtiStackCapture& jvmti_;
+  IdCreation& creation_;
   const MethodResolution& methods_;
   bool begun_ = false;
   std::atomic<std::uint32_t> classes_{0};

@@ -80,6 +80,7 @@ SeenMethods::SeenMethods(jvmtiEnv* jvmti, JNIEnv* jni, NameTable& names,
       reclamation_(reclamation),
       pointers_(pointers),
       code_(jni),
+      ids_(jvmti),
       own_table_(std::make_shared<Table>(kFirstTableSize)) {
   table_ = own_table_.get();
 }
@@ -123,21 +124,27 @@ bool SeenMethods::is_current(const SeenMethod& seen, jmethodID method) const {
           version.changes == version.class_changes->load(std::memory_order_acquire));
 }
 
-const SeenMethod& SeenMethods::get(JNIEnv* jni, jmethodID method) {
+// Where a jmethodID is a number (JDK 26 and later), it is that of all versions, and only a walk finds
+// out that there is a new one: another agent may have redefined the class.
+bool SeenMethods::is_of(const SeenMethod& seen, const void* version) const {
+  return version == nullptr || version == seen.version.walked || pointers_.known();
+}
+
+const SeenMethod& SeenMethods::get(JNIEnv* jni, jmethodID method, const void* version) {
   if (method != nullptr) {
     const Slot* slot = find(*table_.load(std::memory_order_seq_cst), method);
     if (slot != nullptr) {
       const SeenMethod& seen = *slot->seen.load(std::memory_order_seq_cst);
-      if (is_current(seen, method)) return seen;
+      if (is_current(seen, method) && is_of(seen, version)) return seen;
     }
-    return learn(jni, method);
+    return learn(jni, method, version);
   }
   static const SeenMethod kUnknown;
   return kUnknown;
 }
 
 ShownFrame SeenMethods::shown(JNIEnv* jni, RawFrame frame, const void* version) {
-  const SeenMethod& seen = get(jni, frame.method);
+  const SeenMethod& seen = get(jni, frame.method, version);
   const void* const newest = seen.version.method;
   if (version != nullptr && newest != nullptr && version != newest) {
     return shown_former(seen, frame, version);
@@ -184,28 +191,28 @@ bool SeenMethods::code_matches_jvmti(jmethodID method) const {
   return false;
 }
 
-const SeenMethod& SeenMethods::learn(JNIEnv* jni, jmethodID method) {
+const SeenMethod& SeenMethods::learn(JNIEnv* jni, jmethodID method, const void* version) {
   // Outside the lock: JVMTI calls may wait for a safepoint.
-  const std::shared_ptr<const SeenMethod> fresh = read(jni, method);
+  const std::shared_ptr<const SeenMethod> fresh = read(jni, method, version);
 
   const std::lock_guard lock(mutex_);
   std::shared_ptr<const SeenMethod>& known = seen_[method];
   std::shared_ptr<const SeenMethod> former = std::exchange(known, fresh);
-  if (former) {
-    find(*own_table_, method)->seen.store(fresh.get(), std::memory_order_seq_cst);
-    reclamation_.retire(std::move(former));
+  // A known method is missing in the table if there was no memory for a larger one.
+  if (Slot* const slot = find(*own_table_, method)) {
+    slot->seen.store(fresh.get(), std::memory_order_seq_cst);
+    if (former) reclamation_.retire(std::move(former));
     return *fresh;
   }
   if (own_table_->used * 2 > own_table_->mask) {
-    move_to_table((own_table_->mask + 1) * 2);
+    move_to(std::make_shared<Table>((own_table_->mask + 1) * 2));
   } else {
     insert(*own_table_, method, fresh.get());
   }
   return *fresh;
 }
 
-void SeenMethods::move_to_table(std::size_t size) {
-  auto table = std::make_shared<Table>(size);
+void SeenMethods::move_to(std::shared_ptr<Table> table) {
   for (const auto& [method, seen] : seen_) {
     if (seen) insert(*table, method, seen.get());
   }
@@ -236,6 +243,11 @@ void SeenMethods::drop_former() {
   const std::unordered_set<jmethodID> unloaded = unloaded_numbers();
   const std::lock_guard lock(mutex_);
   std::vector<std::shared_ptr<const SeenMethod>> dropped;
+  std::size_t size = kFirstTableSize;
+  while (size < 4 * seen_.size()) size *= 2;
+  // All memory before anything leaves seen_, since the table in use refers to it.
+  auto table = std::make_shared<Table>(size);
+  dropped.reserve(seen_.size());
   for (auto at = seen_.begin(); at != seen_.end();) {
     if (at->second && at->second->version.method == pointers_.of(at->first) &&
         !unloaded.contains(at->first)) {
@@ -246,9 +258,7 @@ void SeenMethods::drop_former() {
     }
   }
   if (dropped.empty()) return;
-  std::size_t size = kFirstTableSize;
-  while (size < 4 * seen_.size()) size *= 2;
-  move_to_table(size);
+  move_to(std::move(table));
   for (auto& seen : dropped) reclamation_.retire(std::move(seen));
 }
 
@@ -259,7 +269,7 @@ void SeenMethods::add_names(NamesInUse& used) {
   }
 }
 
-std::unique_ptr<SeenMethod> SeenMethods::read(JNIEnv* jni, jmethodID method) {
+std::unique_ptr<SeenMethod> SeenMethods::read(JNIEnv* jni, jmethodID method, const void* version) {
   for (int tries_left = 3;; --tries_left) {
     auto seen = std::make_unique<SeenMethod>();
     LocalRef<jclass> owner(jni, nullptr);
@@ -270,7 +280,8 @@ std::unique_ptr<SeenMethod> SeenMethods::read(JNIEnv* jni, jmethodID method) {
     }
     give_ids(owner.get(), text_of(signature));
     ChangeCount& changes = changes_of(internal_name_of(text_of(signature)));
-    seen->version = {pointers_.of(method), &changes, changes.load(std::memory_order_acquire)};
+    seen->version = {pointers_.of(method), version, &changes,
+                     changes.load(std::memory_order_acquire)};
     MethodName name = read_name(owner.get(), text_of(signature), method, *seen);
     // A class that was redefined meanwhile is read again: all parts must be of one version. If the
     // entry is still outdated after the last try, the next get() reads the method again.
@@ -292,10 +303,7 @@ void SeenMethods::give_ids(jclass owner, std::string_view class_signature) {
       return;
     }
   }
-  jint count = 0;
-  JvmtiPtr<jmethodID> methods(jvmti_);
-  const jvmtiError error = jvmti_->GetClassMethods(owner, &count, methods.out());
-  if (error != JVMTI_ERROR_NONE) log_debug("GetClassMethods: {}", jvmti_error_name(error));
+  ids_.create_all(owner);
 }
 
 MethodName SeenMethods::read_name(jclass owner, std::string_view class_signature, jmethodID method,

@@ -22,6 +22,7 @@
 
 #include "bci/bci_map.h"
 #include "core/reclamation.h"
+#include "stack/id_creation.h"
 #include "stack/method_code.h"
 #include "stack/names/name_table.h"
 #include "stack/rewritten_methods.h"
@@ -33,7 +34,8 @@ namespace ddm {
 
 // The version of a class that a method was read from.
 struct MethodVersion {
-  const void* method = nullptr;  // the VM's Method*, if known
+  const void* method = nullptr;  // the VM's Method*, if known from the jmethodID
+  const void* walked = nullptr;  // otherwise: that of the frame for which it was read, or null
   const std::atomic<std::uint32_t>* class_changes = nullptr;
   std::uint32_t changes = 0;  // *class_changes at that time
 };
@@ -61,8 +63,8 @@ class SeenMethods {
               Reclamation& reclamation, const MethodPointers& pointers);
 
   // The method is on the caller's own stack, and the caller is inside a Reading, for which the
-  // result is valid.
-  const SeenMethod& get(JNIEnv* jni, jmethodID method);
+  // result is valid. `version`: the frame's Method*, if known.
+  const SeenMethod& get(JNIEnv* jni, jmethodID method, const void* version = nullptr);
 
   // `version`: the Method* of the version that the frame executes; null for the newest.
   ShownFrame shown(JNIEnv* jni, RawFrame frame, const void* version);
@@ -81,6 +83,8 @@ class SeenMethods {
   void drop_former();
   void add_names(NamesInUse& used);
 
+  IdCreation& ids() { return ids_; }
+
  private:
   struct Slot {
     std::atomic<jmethodID> method{nullptr};  // stored last
@@ -98,10 +102,11 @@ class SeenMethods {
   static Slot* find(const Table& table, jmethodID method);
   static void insert(Table& table, jmethodID method, const SeenMethod* seen);
   bool is_current(const SeenMethod& seen, jmethodID method) const;
-  const SeenMethod& learn(JNIEnv* jni, jmethodID method);
-  void move_to_table(std::size_t size);
+  bool is_of(const SeenMethod& seen, const void* version) const;
+  const SeenMethod& learn(JNIEnv* jni, jmethodID method, const void* version);
+  void move_to(std::shared_ptr<Table> table);
   std::unordered_set<jmethodID> unloaded_numbers();
-  std::unique_ptr<SeenMethod> read(JNIEnv* jni, jmethodID method);
+  std::unique_ptr<SeenMethod> read(JNIEnv* jni, jmethodID method, const void* version);
   void give_ids(jclass owner, std::string_view class_signature);
   MethodName read_name(jclass owner, std::string_view class_signature, jmethodID method,
                        SeenMethod& seen) const;
@@ -120,6 +125,7 @@ class SeenMethods {
   Reclamation& reclamation_;
   const MethodPointers& pointers_;
   const MethodCode code_;
+  IdCreation ids_;
   std::atomic<std::uint32_t> generation_{1};
   std::atomic<bool> super_calls_wanted_{false};
   // Number of changes per class, by hash of its name; a collision only causes superfluous reads.

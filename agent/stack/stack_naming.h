@@ -21,8 +21,11 @@ struct StackNaming {
   jvmtiError stack_of(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, ShownStack& stack) const {
     jvmtiFrameInfo raw[kMaxTreeDepth + 16];  // some are not shown
     jint count = 0;
-    const jvmtiError error =
-        jvmti->GetStackTrace(thread, 0, static_cast<jint>(std::size(raw)), raw, &count);
+    jvmtiError error = JVMTI_ERROR_NONE;
+    {
+      const auto turn = frames.ids().turn();
+      error = jvmti->GetStackTrace(thread, 0, static_cast<jint>(std::size(raw)), raw, &count);
+    }
     if (error != JVMTI_ERROR_NONE) return error;
     for (jint i = 0; i < count; ++i) {
       if (!stack.add(frames.shown(jni, {raw[i].method, raw[i].location}, nullptr))) break;

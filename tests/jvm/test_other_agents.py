@@ -3,6 +3,7 @@ import os
 import re
 import time
 import zipfile
+from collections import Counter
 
 from agent_jars import agent_jar
 from attached import Running, check_counts
@@ -187,6 +188,19 @@ def lines_stay_right_when_another_agent_moves_the_code(t):
                 assert (top["class"], top["line"]) == ("Moving", kinds[record["class"]]), record
                 seen[record["class"]] += 1
         assert seen["Moving$Last"] == 1000 and min(seen.values()) >= 10, seen
+
+
+# There only calls of the newest code have their lines.
+@test(min_jdk=26, jdks="each")
+def lines_of_new_code_are_right_when_another_agent_has_moved_it(t):
+    moving, classes = asm_agent(t, "MovingAgent"), program_of_11(t, "Moving")
+    for engine in ("vm", "bci"):
+        t.java("-cp", classes, "Moving", "15", "0",
+               flags=[f"-agentpath:{AGENT}={OURS},engine={engine},records=20k", moving])
+        lines = Counter(record["stack"][0]["line"] for record in Report(t.path("r.jsonl")).records
+                        if record["class"] == "Moving$Item")
+        # The newest records are those of the last rounds.
+        assert list(lines) == [line_in("Moving", "new Item()")] and lines.total() > 5, (engine, lines)
 
 
 def grown_kib(run):
