@@ -72,12 +72,16 @@ std::optional<LiveBySite> Tracking::live_by_site() {
     return std::nullopt;
   }
   books_.drain_journals();
-  const auto held = sites->hold();
+  SiteReadings readings = sites->room();
+  {
+    const auto held = sites->hold();
+    readings = sites->sums(std::move(readings));
+  }
   LiveBySite result;
-  for (const SiteReading& reading : sites->sums()) {
-    const LiveAmount alive{std::llround(reading.live.live_count()),
-                           std::llround(reading.live.live_bytes())};
-    if (alive.objects > 0) result[reading.sum.key()] = alive;
+  for (std::size_t i = 0; i < readings.sums.size(); ++i) {
+    const LiveSum live = readings.live_of(i);
+    const LiveAmount alive{std::llround(live.live_count()), std::llround(live.live_bytes())};
+    if (alive.objects > 0) result[readings.sums[i].key()] = alive;
   }
   return result;
 }

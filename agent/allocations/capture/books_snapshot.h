@@ -71,7 +71,7 @@ class BooksSnapshot {
   BookNumber last_number_ = 0;
   bool has_counters_ = false;
   std::shared_ptr<const Sites> sites_;  // null: not counted, or not requested
-  std::vector<SiteReading> site_sums_;
+  SiteReadings site_sums_;
   LiveReading live_;
   TimesReading site_times_;
   std::vector<SiteEntry> site_entries_;  // not included in the sums

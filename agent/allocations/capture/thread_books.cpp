@@ -282,12 +282,16 @@ ThreadBytes ThreadBooks::balance(Book& book, const Seen& seen) const {
 
 BooksSnapshot ThreadBooks::snapshot(What what, const std::function<void()>& read_ring) const {
   BooksSnapshot moment;
+  SiteReadings room;
+  if (const auto sites = what == What::kTotalsAndSites ? shared_sites() : nullptr) {
+    room = sites->room();
+  }
   const std::lock_guard lock(mutex_);
   std::unique_lock<std::mutex> held;
   if (what == What::kTotalsAndSites && sites_) {
     moment.sites_ = sites_;
     held = sites_->hold();
-    moment.site_sums_ = sites_->sums();
+    moment.site_sums_ = sites_->sums(std::move(room));
     moment.live_ = sites_->live_reading();
     moment.site_times_ = sites_->times();
   }

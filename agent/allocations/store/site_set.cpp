@@ -52,20 +52,24 @@ SiteLife& SiteLife::operator+=(const SiteLife& more) {
   return *this;
 }
 
-SiteSet::SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> sums,
+SiteSet::SiteSet(std::shared_ptr<const Sites> sites, SiteReadings sums,
                  const std::vector<SiteEntry>& more, std::int64_t count, std::int64_t bytes,
                  LiveReading live)
     : sites_(std::move(sites)), history_(std::move(live.history)) {
-  std::unordered_map<std::uint64_t, SiteReading> late;
+  struct Late {
+    SiteSum sum;
+    LiveSum live;
+  };
+  std::unordered_map<std::uint64_t, Late> late;
   std::unordered_map<std::uint64_t, AgeSum> ages(live.ages.begin(), live.ages.end());
   const std::uint64_t gc = live.gc.value_or(0);
   double unplaced = 0;
-  for (const SiteReading& reading : sums) {
-    if (reading.sum.trace == kNoTrace) unplaced += reading.sum.count;
+  for (const SiteSum& sum : sums.sums) {
+    if (sum.trace == kNoTrace) unplaced += sum.count;
   }
   for (const SiteEntry& one : more) {
     if (one.trace == kNoTrace) unplaced += one.weight;
-    SiteReading& reading = late[SiteSum::key_of(one.class_id, one.trace)];
+    Late& reading = late[SiteSum::key_of(one.class_id, one.trace)];
     reading.sum.class_id = one.class_id;
     reading.sum.trace = one.trace;
     reading.sum.add(one);
@@ -82,12 +86,11 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> su
     Site site;
   };
   std::unordered_map<NameId, Without> without;
-  const auto take = [&](const SiteReading& reading) {
-    const SiteSum& sum = reading.sum;
+  const auto take = [&](const SiteSum& sum, const LiveSum& life) {
     Site site{sum.class_id, sum.trace, std::llround(sum.count), std::llround(sum.bytes)};
-    site.life = life_of(reading.live, live.now_ms);
+    site.life = life_of(life, live.now_ms);
     if (const auto aged = ages.find(sum.key()); aged != ages.end()) {
-      ages_.push_back(ages_of(aged->second, reading.live, site.life));
+      ages_.push_back(ages_of(aged->second, life, site.life));
       site.ages = static_cast<std::uint32_t>(ages_.size());
     }
     if (sum.trace > kEmptyTrace) {
@@ -99,17 +102,19 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> su
     all.bytes += sum.bytes;
     add_life(all.site, site);
   };
-  list_.reserve(sums.size() + late.size());
-  for (SiteReading& reading : sums) {
-    if (const auto found = late.find(reading.sum.key()); found != late.end()) {
-      reading.sum.count += found->second.sum.count;
-      reading.sum.bytes += found->second.sum.bytes;
-      reading.live.add_seen(found->second.live);
+  list_.reserve(sums.sums.size() + late.size());
+  for (std::size_t i = 0; i < sums.sums.size(); ++i) {
+    SiteSum& sum = sums.sums[i];
+    LiveSum life = sums.live_of(i);
+    if (const auto found = late.find(sum.key()); found != late.end()) {
+      sum.count += found->second.sum.count;
+      sum.bytes += found->second.sum.bytes;
+      life.add_seen(found->second.live);
       late.erase(found);
     }
-    take(reading);
+    take(sum, life);
   }
-  for (const auto& [key, reading] : late) take(reading);
+  for (const auto& [key, reading] : late) take(reading.sum, reading.live);
   for (const auto& [id, all] : without) {
     list_.push_back({id, kEmptyTrace, std::llround(all.count), std::llround(all.bytes),
                      all.site.ages, all.site.life});

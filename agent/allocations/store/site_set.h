@@ -47,9 +47,8 @@ class SiteSet {
   // `more`: allocations not included in `sums`. Figures are rounded to whole numbers that add up to
   // `count` and `bytes`: the rounding error of samples is added to the largest site. No sum is
   // zero.
-  SiteSet(std::shared_ptr<const Sites> sites, std::vector<SiteReading> sums,
-          const std::vector<SiteEntry>& more, std::int64_t count, std::int64_t bytes,
-          LiveReading live = {});
+  SiteSet(std::shared_ptr<const Sites> sites, SiteReadings sums, const std::vector<SiteEntry>& more,
+          std::int64_t count, std::int64_t bytes, LiveReading live = {});
 
   bool counted() const { return sites_ != nullptr; }
   // Allocations counted by class alone, since there was no room for their stacks.

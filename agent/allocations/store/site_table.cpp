@@ -14,9 +14,8 @@ SiteNumber SiteTable::insert(NameId class_id, TraceNumber trace) {
     ++with_stack_;
   }
   sums_[++used_] = {class_id, trace, 0, 0};
-  index_.add(used_, [&](SiteNumber site) {
-    return place_of(sums_[site].class_id, sums_[site].trace);
-  });
+  index_.add(used_,
+             [&](SiteNumber site) { return place_of(sums_[site].class_id, sums_[site].trace); });
   return used_;
 }
 

@@ -46,15 +46,14 @@ class SiteTable {
   std::size_t size() const { return sums_.size(); }
   // Prefetches for site_of(); prefetch_sum() follows, once this has arrived, and returns the site that
   // the allocation is probably at.
-  void prefetch(const SiteEntry& one) const {
-    index_.prefetch(place_of(one.class_id, one.trace));
-  }
+  void prefetch(const SiteEntry& one) const { index_.prefetch(place_of(one.class_id, one.trace)); }
   SiteNumber prefetch_sum(const SiteEntry& one) const {
     const SiteNumber site = index_.likely(place_of(one.class_id, one.trace));
     prefetch_to_write(&sums_[site]);
     return site;
   }
 
+  std::size_t used() const { return used_; }
   // Calls use(number, sum) for all sites that are not zero.
   template <typename Use>
   void for_each(Use use) const {

@@ -55,12 +55,28 @@ void Sites::poll_times(std::int64_t ms) {
   times_.poll(table_, ms);
 }
 
-std::vector<SiteReading> Sites::sums() const {
-  std::vector<SiteReading> sums;
+SiteReadings Sites::room() const {
+  std::size_t count = 0;
+  bool follows = false;
+  {
+    const std::lock_guard lock(mutex_);
+    count = table_.used() + kMoreSites;
+    follows = live_ != nullptr;
+  }
+  SiteReadings room;
+  room.sums.resize(count);
+  if (follows) room.live.resize(count);
+  return room;
+}
+
+SiteReadings Sites::sums(SiteReadings room) const {
+  room.sums.clear();
+  room.live.clear();
   table_.for_each([&](SiteNumber site, const SiteSum& sum) {
-    sums.push_back({sum, live_ ? live_->sum(site) : LiveSum()});
+    room.sums.push_back(sum);
+    if (live_) room.live.push_back(live_->sum(site));
   });
-  return sums;
+  return room;
 }
 
 TimesReading Sites::times() const {

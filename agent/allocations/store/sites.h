@@ -61,10 +61,12 @@ struct LiveReading {
   std::vector<std::pair<std::uint64_t, AgeSum>> ages;  // by SiteSum::key()
 };
 
-// A site as a reader gets it.
-struct SiteReading {
-  SiteSum sum;
-  LiveSum live;  // all zero unless objects are followed
+// The sites as a reader gets them.
+struct SiteReadings {
+  std::vector<SiteSum> sums;
+  std::vector<LiveSum> live;  // of each, or empty: objects are not followed
+
+  LiveSum live_of(std::size_t i) const { return live.empty() ? LiveSum() : live[i]; }
 };
 
 class Sites {
@@ -100,8 +102,11 @@ class Sites {
 
   // Keeps journals from being drained.
   [[nodiscard]] std::unique_lock<std::mutex> hold() const { return std::unique_lock(mutex_); }
-  // Call inside a hold().
-  std::vector<SiteReading> sums() const;
+  // Room for all sites, in memory that is in use already: allocating threads wait for whoever holds
+  // the lock, and a compiler has half a million sites. Not inside a hold().
+  SiteReadings room() const;
+  // Inside a hold().
+  SiteReadings sums(SiteReadings room = {}) const;
   void add_names(NamesInUse& used) const;
 
   // Inside a hold(): attributes the increments since the last poll to that time (SiteTimes), and
@@ -124,6 +129,8 @@ class Sites {
   std::vector<std::uint64_t> take_strays() { return std::exchange(strays_, {}); }
 
  private:
+  static constexpr std::size_t kMoreSites = 1024;  // that come between room() and sums()
+
   Sites(std::unique_ptr<CallTree> traces)
       : traces_(std::move(traces)), table_(traces_->most()), times_(table_.size()) {}
   void drain_if_needed(SiteJournal& journal, bool full);

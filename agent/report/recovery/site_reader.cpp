@@ -33,7 +33,7 @@ RecoveredSites recover_sites(const SiteCopy::Reading& reading, const TreeCopy& t
     return trace <= stacks.last() && stacks.is_node(trace) ? trace : kNoTrace;
   };
   result.complete = reading.whole;
-  std::vector<SiteReading> sums;
+  SiteReadings sums;
   SiteSum all;
   for (SiteSum sum : reading.sites) {
     if (sum.count == 0 && sum.bytes == 0) continue;
@@ -45,13 +45,13 @@ RecoveredSites recover_sites(const SiteCopy::Reading& reading, const TreeCopy& t
     all.bytes += sum.bytes;
     sum.class_id = names.class_of(sum.class_id);
     sum.trace = trace;
-    sums.push_back({sum, {}});
+    sums.sums.push_back(sum);
   }
   // What found no room in the file, or is too recent.
   const auto raise_to = [&](double count, double bytes) {
     if (!makes_sense(count) || !makes_sense(bytes) || count - all.count < 1) return;
     const SiteSum rest{kUnknownName, kNoTrace, count - all.count, std::max(bytes - all.bytes, 0.0)};
-    sums.push_back({rest, {}});
+    sums.sums.push_back(rest);
     all.count += rest.count;
     all.bytes += rest.bytes;
   };

@@ -349,7 +349,7 @@ TEST_CASE("What threads have told of can be taken from their journals by another
   for (int i = 0; i < 10; ++i) sites->write(journal, {3, kEmptyTrace, 16, 1});
   const auto held = sites->hold();
   sites->take(journal, 7);
-  CHECK(sites->sums().at(0).sum.count == 7);
+  CHECK(sites->sums().sums.at(0).count == 7);
   CHECK(journal.open(10).size() == 3);
 }
 

@@ -20,7 +20,7 @@ TraceNumber trace_of(Sites& sites, std::uint32_t i) {
 std::map<std::pair<NameId, TraceNumber>, std::pair<double, double>> figures(const Sites& sites) {
   const auto held = sites.hold();
   std::map<std::pair<NameId, TraceNumber>, std::pair<double, double>> result;
-  for (const auto& [sum, live] : sites.sums())
+  for (const SiteSum& sum : sites.sums().sums)
     result[{sum.class_id, sum.trace}] = {sum.count, sum.bytes};
   return result;
 }
@@ -107,7 +107,7 @@ TEST_CASE("At any moment the sites have what all threads say that they have seen
   for (int round = 0; round < 300; ++round) {
     Seen seen;
     std::vector<SiteEntry> open;
-    std::vector<SiteReading> sums;
+    SiteReadings sums;
     {
       const auto held = sites->hold();
       sums = sites->sums();
@@ -127,7 +127,7 @@ TEST_CASE("At any moment the sites have what all threads say that they have seen
     }
     // The figures themselves, and not what was made up for them.
     double raw = 0;
-    for (const SiteReading& one : sums) raw += one.sum.count;
+    for (const SiteSum& one : sums.sums) raw += one.count;
     REQUIRE(raw + static_cast<double>(open.size()) == seen.count);
     REQUIRE(count == std::llround(seen.count));
     REQUIRE(bytes == std::llround(seen.bytes));
@@ -152,7 +152,7 @@ TEST_CASE("A reader's sites come most bytes first, those without a stack as one 
     sites->count({7, trace_of(*sites, i), 100 * static_cast<std::int64_t>(i), 1});
   }
   sites->count({7, kEmptyTrace, 50, 1});
-  std::vector<SiteReading> sums;
+  SiteReadings sums;
   {
     const auto held = sites->hold();
     sums = sites->sums();
@@ -173,10 +173,23 @@ TEST_CASE("A reader's sites come most bytes first, those without a stack as one 
   CHECK(set.frames(set[2], buffer).size() == 1);
 }
 
+TEST_CASE("A reader that holds up recording threads takes no memory meanwhile") {
+  const auto sites = Sites::create(4096, 4);
+  for (std::uint32_t i = 1; i <= 1000; ++i) sites->count({1, trace_of(*sites, i), 16, 1});
+  SiteReadings room = sites->room();
+  const SiteSum* const memory = room.sums.data();
+  sites->count({1, trace_of(*sites, 1001), 16, 1});
+  const auto held = sites->hold();
+  const SiteReadings readings = sites->sums(std::move(room));
+  CHECK(readings.sums.size() == 1001);
+  CHECK(readings.sums.data() == memory);
+  CHECK(readings.live.empty());
+}
+
 TEST_CASE("Samples add up to whole numbers that are the totals told") {
   const auto sites = Sites::create(16, 4);
   for (std::uint32_t i = 1; i <= 9; ++i) sites->count({1, trace_of(*sites, i), 16, 10.4});
-  std::vector<SiteReading> sums;
+  SiteReadings sums;
   {
     const auto held = sites->hold();
     sums = sites->sums();
@@ -199,7 +212,7 @@ TEST_CASE("The smallest sites are added up by what allocates, where all stacks a
     return sites->traces().number_of(frames);
   };
   for (std::uint32_t i = 1; i <= 200; ++i) sites->count({1, trace(i), 8 * i, 1});
-  std::vector<SiteReading> sums;
+  SiteReadings sums;
   {
     const auto held = sites->hold();
     sums = sites->sums();

@@ -32,11 +32,11 @@ struct RunSample : ReportSample {
   // What is counted is what was seen.
   void take() {
     const auto held = sites->hold();
-    const std::vector<SiteReading> sums = sites->sums();
+    const SiteReadings sums = sites->sums();
     double seen = 0, bytes = 0;
-    for (const SiteReading& one : sums) {
-      seen += one.sum.count;
-      bytes += one.sum.bytes;
+    for (const SiteSum& one : sums.sums) {
+      seen += one.count;
+      bytes += one.bytes;
     }
     data.summary.seen = std::llround(seen);
     data.summary.seen_bytes = std::llround(bytes);
@@ -202,9 +202,7 @@ TEST_CASE(
   constexpr SiteNumber kMany = 1, kOne = 2;
   TimesReading times{200, {}, {}};
   for (const std::vector<SiteTimes::Share>& moment : std::vector<std::vector<SiteTimes::Share>>{
-           {{kMany, 30, 240'000}},
-           {},
-           {{kOne, 1, 8}, {kMany, 50, 400'000}, {kMany, 10, 80'000}}}) {
+           {{kMany, 30, 240'000}}, {}, {{kOne, 1, 8}, {kMany, 50, 400'000}, {kMany, 10, 80'000}}}) {
     times.moments.begin();
     for (const SiteTimes::Share& share : moment) times.moments.add(share);
   }
