@@ -112,6 +112,7 @@ std::string Tracking::start(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   if (on_) return "";
   const AllocRing* ring = ring_.get();
+  std::unique_ptr<AllocRing> fresh;
   if (ring_file_) {
     if (ring->capacity() != options_.records || ring->depth() != options_.depth) {
       log_warn("the ring file stays as it was laid out: {} records of {} frames", ring->capacity(),
@@ -119,12 +120,17 @@ std::string Tracking::start(JNIEnv* jni) {
     }
   } else if (ring == nullptr || ring->capacity() != options_.records ||
              ring->depth() != options_.depth) {
-    std::unique_ptr<AllocRing> fresh = AllocRing::create(options_.records, options_.depth);
+    fresh = AllocRing::create(options_.records, options_.depth);
     if (!fresh) {
       return fmt::format("no memory for {} records of {} frames", options_.records, options_.depth);
     }
-    ring_.replace(std::move(fresh));
   }
+  vm_engine_.set_interval(options_.interval);
+  std::string error;
+  Engine* const engine = prepare_engine(jni, error);
+  if (engine == nullptr) return error;
+  // From here on the figures of the previous run are gone.
+  if (fresh) ring_.replace(std::move(fresh));
   ++period_;
   live_.stop(jni, LiveObjects::Figures::kDrop);
   scopes_.forget();
@@ -135,10 +141,6 @@ std::string Tracking::start(JNIEnv* jni) {
   recorder_.clear_dropped();
   recorder_.use_stacks(stacks_.ready(jni));
   objects_.watch(jni, stacks_.pauses());
-  vm_engine_.set_interval(options_.interval);
-  std::string error;
-  Engine* engine = prepare_engine(jni, error);
-  if (engine == nullptr) return error;
   interval_ = engine == &vm_engine_ ? options_.interval : 0;
   engine_ = engine;
   books_.start(jni);
@@ -262,6 +264,7 @@ std::string Tracking::stop(JNIEnv* jni) {
 // The counters are read while events are still recorded: of what threads allocate from then on,
 // what is seen is counted.
 void Tracking::vm_halts() {
+  halts_ = true;
   const std::unique_lock lock(mutex_, exit_limits::kCallbackLimit);
   const bool by_vm = lock && on_ && engine_ == &vm_engine_;
   if (by_vm) books_.stop();

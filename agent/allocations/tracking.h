@@ -146,7 +146,7 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   std::int64_t stopped_ms_ = 0;
   std::int64_t period_ = 0;    // 1, 2, ...: number of the tracking period
   Chores::Handle poll_chore_;  // null: none
-  std::atomic<bool> closed_{false}, vm_ends_{false};
+  std::atomic<bool> closed_{false}, halts_{false}, vm_ends_{false};
   std::atomic<bool> on_{false};
   std::atomic<bool> ever_on_{false};
 };

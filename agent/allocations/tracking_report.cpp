@@ -21,7 +21,8 @@ void Tracking::remove_ring_file() {
 void Tracking::refresh_ring_file() {
   // If the lock is held for a start, stop or report, the summary is updated next time.
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (lock.owns_lock() && on_) write_ring_facts();
+  // From JDK 26 on threads end unseen once the VM halts: their counters are gone.
+  if (lock.owns_lock() && on_ && !halts_ && !vm_ends_) write_ring_facts();
 }
 
 void Tracking::write_ring_facts() {

@@ -6,6 +6,7 @@ import zipfile
 from collections import Counter
 
 from agent_jars import agent_jar
+from asked_reports import report_of
 from attached import Running, check_counts
 from ddm_client import DdmError, Reader, Target
 from harness import AGENT, HERE, Report, test
@@ -163,6 +164,28 @@ def another_profiler_can_have_the_allocation_events_while_tracking_is_off(t):
                 ddm.track(False)
             p.attach(HOLDER)
             assert p.stderr_line("hold_sampling: 0")
+
+
+@test()
+def a_start_that_is_refused_leaves_the_figures_of_the_run_before(t):
+    with Target(t, agent="engine=vm,dump=none", flags=("-XX:+EnableDynamicAgentLoading",)) as p, \
+            p.client() as ddm:
+        ddm.track(True)
+        p.tell("marks 10")
+        ddm.track(False)
+        before = report_of(t, ddm)
+        assert before.count_by_class()["DdmTarget$Mark"] == 10 and before.sites
+        p.attach(HOLDER)
+        assert p.stderr_line("hold_sampling: 0")
+        try:
+            ddm.track(True)
+            raise AssertionError("engine=vm without its events")
+        except DdmError as refused:
+            assert "another agent" in str(refused), refused
+        after = report_of(t, ddm)
+        assert (after.sites, after.records) == (before.sites, before.records)
+        for name in ("seen", "seen_bytes", "unattributed_bytes"):
+            assert after.summary[name] == before.summary[name], (name, before.summary, after.summary)
 
 
 def line_in(program, text):
