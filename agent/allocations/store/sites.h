@@ -11,15 +11,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "allocations/store/live_history.h"
-#include "allocations/store/live_sum.h"
 #include "allocations/store/live_table.h"
 #include "allocations/store/site_copy.h"
+#include "allocations/store/site_readings.h"
 #include "allocations/store/site_table.h"
 #include "allocations/store/site_times.h"
 #include "stack/tree/call_tree.h"
@@ -51,22 +49,6 @@ class SiteJournal {
   std::array<SiteEntry, kEntries> entries_;
   std::uint64_t written_ = 0;
   std::atomic<std::uint64_t> drained_{0};  // written under the lock
-};
-
-// Additional data for a reader if objects are followed.
-struct LiveReading {
-  std::int64_t now_ms = 0;  // since following began
-  LiveHistory history;
-  std::optional<std::uint64_t> gc;  // the collection as of which figures are; nullopt: not followed
-  std::vector<std::pair<std::uint64_t, AgeSum>> ages;  // by SiteSum::key()
-};
-
-// The sites as a reader gets them.
-struct SiteReadings {
-  std::vector<SiteSum> sums;
-  std::vector<LiveSum> live;  // of each, or empty: objects are not followed
-
-  LiveSum live_of(std::size_t i) const { return live.empty() ? LiveSum() : live[i]; }
 };
 
 class Sites {
