@@ -21,6 +21,10 @@ TimeFeature::TimeFeature(const HandlerContext& context, const TimeOptions& optio
 
 void TimeFeature::start(JNIEnv* jni, const GivenOptions& given) {
   handlers_.use_methods(options_.methods);
+  // There names of unloaded classes are dropped.
+  if (options_.cpu_times || options_.cpu_samples || options_.monitor) {
+    context_.service.start_lanes(jni);
+  }
   time_calls(jni, given);
   time_locks(jni);
   sampler_thread_.set_budget(options_.budget);

@@ -53,3 +53,13 @@ def everything_at_once_takes_eight_threads(t):
         assert servers[1].request("REPT", text("summary")), "threads that have ended come back"
         target.process.said.lines().clear()
     assert not [name for name in os.listdir(t.dir) if name.endswith(".ring")]
+
+
+@test()
+def what_is_measured_has_a_thread_that_drops_names_without_a_server_too(t):
+    for options in ("cpu=samples", "cpu=times,methods=DdmTarget", "monitor=y"):
+        process = t.popen("DdmTarget", agent=f"{options},track=n,dump=none,address=none")
+        assert process.stdout.readline() == "ready\n"
+        names = own_threads(process.pid)
+        process.communicate(timeout=30)
+        assert "ddmagent-slow" in names, (options, names)
