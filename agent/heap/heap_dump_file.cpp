@@ -136,6 +136,12 @@ std::optional<Error> HeapDumper::prepare(JNIEnv* jni, const std::string& path) {
   return std::nullopt;
 }
 
+void HeapDumper::forget_prepared(JNIEnv* jni) {
+  const std::lock_guard one(one_dump_);
+  for (const Target& target : prepared_) jni->DeleteGlobalRef(target.java_path);
+  prepared_.clear();
+}
+
 Result<std::uint64_t> HeapDumper::write(JNIEnv* jni, const std::string& path,
                                         const HoldObjects& hold, Existing existing,
                                         const std::function<void()>& dumped) {

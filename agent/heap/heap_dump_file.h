@@ -40,6 +40,7 @@ class HeapDumper final : public HeapDumps {
                               Existing existing = Existing::kKept,
                               const std::function<void()>& dumped = {}) override;
   std::optional<Error> prepare(JNIEnv* jni, const std::string& path) override;
+  void forget_prepared(JNIEnv* jni) override;
 
   // The same into an unlinked file. An error if it exceeds `max_bytes`, which is often known from the
   // heap's size before anything is written.

@@ -50,6 +50,11 @@ void HeapDumpReports::oom_is_dumped() {
   changed_.notify_all();
 }
 
+void HeapDumpReports::retire(JNIEnv* jni) {
+  dumps_->forget_prepared(jni);
+  oom_is_dumped();
+}
+
 void HeapDumpReports::close() {
   dumps_->close();
   oom_is_dumped();

@@ -37,6 +37,8 @@ class HeapDumpReports {
   // A dump is being written, not just waiting for the collection. Any thread.
   bool is_writing() const { return dumps_->is_writing(); }
 
+  // Another one takes its place: nobody waits for this one any more.
+  void retire(JNIEnv* jni);
   // VMDeath: removes unfinished files.
   void close();
 

@@ -36,12 +36,14 @@ bool ReportsFeature::use_options(JNIEnv* jni) {
     none_ = options_.dump_none;
     files_ = std::make_unique<ReportFiles>(options_.dumps, pid_, load_time_);
     files_->check();
-    heap_dumps_.reset();  // no dump is in progress, since the lock is held
+    std::shared_ptr<HeapDumpReports> fresh;
     if (const auto& paths = files_->heap_dumps(); !paths.empty()) {
-      heap_dumps_ = std::make_unique<HeapDumpReports>(make_heap_dumps_(), jni, paths, followed_);
+      fresh = std::make_shared<HeapDumpReports>(make_heap_dumps_(), jni, paths, followed_);
     }
+    // No dump is in progress, since the lock is held.
+    if (const auto former = replace_heap_dumps(std::move(fresh))) former->retire(jni);
   }
-  const bool into_any = (files_ && files_->any()) || heap_dumps_;
+  const bool into_any = (files_ && files_->any()) || heap_dumps();
   const std::int64_t seconds = options_.every_seconds.value_or(0);
   if (!into_any && seconds > 0) log_warn("every={} has no effect without dump=PATH", seconds);
   if (into_any && !reporter_runs_) {
@@ -107,7 +109,7 @@ void ReportsFeature::write_records(const ReportData& data, bool oom) {
     if (!error.empty()) log_error("{}", error);
   }
   if (files_ && files_->any()) return files_->write(data, oom);
-  if (none_ || heap_dumps_) return;
+  if (none_ || heap_dumps()) return;
   if (data.tracking_on) write_stderr(summary_report(data));
   if (timed_) write_stderr(time_summary(data));
 }
@@ -119,7 +121,19 @@ void ReportsFeature::resource_exhausted(jint flags) {
   if (!reporter_runs_) return;
   const bool posted = reporter_.post([this](JNIEnv* jni) { write(jni, "OutOfMemoryError", true); });
   // The objects that fill the heap may be reachable from this thread's frames only.
-  if (posted && heap_dumps_ && !t_writes_reports) heap_dumps_->await_oom();
+  const auto dumps = heap_dumps();
+  if (posted && dumps && !t_writes_reports) dumps->await_oom();
+}
+
+std::shared_ptr<HeapDumpReports> ReportsFeature::heap_dumps() const {
+  const std::lock_guard lock(heap_dumps_mutex_);
+  return heap_dumps_;
+}
+
+std::shared_ptr<HeapDumpReports> ReportsFeature::replace_heap_dumps(
+    std::shared_ptr<HeapDumpReports> fresh) {
+  const std::lock_guard lock(heap_dumps_mutex_);
+  return std::exchange(heap_dumps_, std::move(fresh));
 }
 
 void ReportsFeature::end() {
@@ -132,8 +146,8 @@ bool ReportsFeature::write_final_reports(JNIEnv* jni, bool complete) {
   std::vector<ReportAtEndRequest> at_end = handlers_.paths_at_end();
   bool ended = reporter_.stop(exit_limits::kReportLimit);
   const auto limit = std::chrono::steady_clock::now() + exit_limits::kHeapDumpLimit;
-  while (!ended && heap_dumps_ && heap_dumps_->is_writing() &&
-         std::chrono::steady_clock::now() < limit) {
+  const auto dumps = heap_dumps();
+  while (!ended && dumps && dumps->is_writing() && std::chrono::steady_clock::now() < limit) {
     ended = reporter_.stop(exit_limits::kReportLimit);
   }
   if (ended) {
@@ -146,7 +160,7 @@ bool ReportsFeature::write_final_reports(JNIEnv* jni, bool complete) {
   } else {
     log_error("the last report is left out: another one is still being written");
   }
-  if (heap_dumps_) heap_dumps_->close();
+  if (dumps) dumps->close();
   return ended && complete;
 }
 

@@ -67,6 +67,8 @@ class ReportsFeature final : public Feature, private VmListener {
   // reports to write.
   bool use_options(JNIEnv* jni);
   void write(JNIEnv* jni, const char* reason, bool oom);
+  std::shared_ptr<HeapDumpReports> heap_dumps() const;
+  std::shared_ptr<HeapDumpReports> replace_heap_dumps(std::shared_ptr<HeapDumpReports> fresh);
   // Lock held in all of these.
   void write_all(JNIEnv* jni, const char* reason, bool oom);
   bool into_files() const { return (files_ && files_->any()) || !at_end_.empty(); }
@@ -90,8 +92,12 @@ class ReportsFeature final : public Feature, private VmListener {
   std::mutex mutex_;   // one report at a time; guards what follows
   bool none_ = false;  // dump=none
   std::unique_ptr<ReportFiles> files_;
-  std::unique_ptr<HeapDumpReports> heap_dumps_;  // null: dump= has no heap dump
   std::vector<ReportAtEndRequest> at_end_;
+
+  // Changed under both locks. Null: dump= has no heap dump. A thread with an OutOfMemoryError waits
+  // on this object, and a later dump= may replace it meanwhile.
+  mutable std::mutex heap_dumps_mutex_;
+  std::shared_ptr<HeapDumpReports> heap_dumps_;
 
   // cpu= or monitor= is on: there are times to report even where nothing is tracked.
   std::atomic<bool> timed_{false};

@@ -5,10 +5,11 @@ import os
 import re
 import shutil
 import stat
+import subprocess
 
 from ddm_client import Target
 from dumped_sites import KINDS, LIVE, check_stacks_of_threads, rows_of, seen, tool_rows, truth
-from harness import test
+from harness import AGENT, test
 from hprof_reader import HprofHeap
 from tool import REFUSED, ddm, ddm_json
 
@@ -32,6 +33,13 @@ def check_tool(t, path, heap, n):
     table = ddm(t, "sites", path, "--top", 1000)
     assert f"{shown['with_stack_count']:,}" in table and "Dumped.south(Dumped.java:" in table, table[:2000]
     return shown
+
+
+def global_references(t, pid):
+    """How many there are, by the VM's own count."""
+    text = subprocess.run([os.path.join(t.jdk.home, "bin", "jcmd"), str(pid), "Thread.print"],
+                          capture_output=True, text=True, check=True).stdout
+    return int(re.search(r"JNI global refs: (\d+)", text)[1])
 
 
 @test(gc="all", timeout=240, daily=2, every_days=5)
@@ -178,3 +186,13 @@ def two_gigabytes_are_dumped_in_pieces_with_little_memory(t):
         # The line makes some other arrays, too.
         assert top["class"] == "byte[]" and 0 <= top["count"] - (4 << 20) < 100, top
         assert 0 <= top["bytes"] - (2 << 30) < 10_000, top
+
+
+@test()
+def paths_of_dumps_that_are_given_again_leave_no_references(t):
+    with Target(t, "live=y,dump=0.hprof", flags=["-XX:+EnableDynamicAgentLoading"]) as p:
+        before = global_references(t, p.pid)
+        for i in range(7):
+            p.attach(AGENT, f"dump={t.path(str(i))}.hprof")
+        assert global_references(t, p.pid) - before < 7, before
+    assert [name for name in os.listdir(t.dir) if name.endswith(".hprof")] == ["6.hprof"]

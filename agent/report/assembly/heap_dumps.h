@@ -41,6 +41,7 @@ class HeapDumps {
                                       Existing existing, const std::function<void()>& dumped) = 0;
   // Allocates the Java objects that write() to this path needs, while the heap has room.
   virtual std::optional<Error> prepare(JNIEnv* jni, const std::string& path) = 0;
+  virtual void forget_prepared(JNIEnv* jni) = 0;
 
   // Called in VMDeath, before the last dump. The threads of ZGC and Shenandoah have stopped by then
   // and a collection request would never return, so no dump after this call requests one.
