@@ -300,13 +300,25 @@ void Agent::disconnected(const SessionPtr& session) {
   for (const auto& feature : features_) feature->session_ended(session);
 }
 
+// A feature for which there is no memory must not keep the others from their end.
+template <typename End>
+void Agent::for_each_at_end(End end) {
+  for (const auto& feature : features_) {
+    try {
+      end(*feature);
+    } catch (const std::exception& failure) {
+      log_error("at the end of the program: {}", failure.what());
+    }
+  }
+}
+
 // Limits of all waits: core/exit_limits.h.
 void Agent::vm_death(JNIEnv* jni) {
   if (features_.empty()) return;  // the VM was never live
   ended_ = true;
-  for (const auto& feature : features_) feature->end();
+  for_each_at_end([](Feature& feature) { feature.end(); });
   service_.close();
-  for (const auto& feature : features_) feature->end_after_servers();
+  for_each_at_end([](Feature& feature) { feature.end_after_servers(); });
   write_final_reports(jni);
   set_vm_ended();
 }
@@ -316,16 +328,12 @@ void Agent::vm_death(JNIEnv* jni) {
 void Agent::process_exits() {
   if (getpid() != facts_.pid) return;  // a forked child without exec() writes no reports
   if (features_.empty() || ended_.exchange(true)) return;
-  try {
-    write_final_reports(nullptr);
-  } catch (const std::exception& failure) {
-    log_error("at the end of the process: {}", failure.what());
-  }
+  write_final_reports(nullptr);
 }
 
 void Agent::write_final_reports(JNIEnv* jni) {
   bool complete = true;
-  for (const auto& feature : features_) complete = feature->write_final_reports(jni, complete);
+  for_each_at_end([&](Feature& feature) { complete = feature.write_final_reports(jni, complete); });
 }
 
 }  // namespace ddm

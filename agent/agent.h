@@ -52,6 +52,8 @@ class Agent final : private VmListener, private SessionObserver {
   Made& add(std::unique_ptr<Made> feature);
   void use_options(JNIEnv* jni);
   void write_final_reports(JNIEnv* jni);
+  template <typename End>
+  void for_each_at_end(End end);
   void process_exits();
 
   void vm_init(JNIEnv* jni) override;
