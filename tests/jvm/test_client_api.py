@@ -15,13 +15,18 @@ DDM = os.path.join(ROOT, "build", PRESET, "bin", "ddm")
 SOURCES = glob.glob(os.path.join(ROOT, "tests", "e2e", "client", "*.java"))
 
 
+def client_classes(t):
+    classes = t.path("client")
+    javac = os.path.join(JDKS[0].home, "bin", "javac")
+    built = t.command([javac, "-g", "--release", "17", "-cp", JAR, "-d", classes, *SOURCES])
+    assert built.code == 0, built
+    return classes
+
+
 class Program:
     def __init__(self, t, agent, flags=(), arguments=()):
         self.t = t
-        classes = t.path("client")
-        javac = os.path.join(JDKS[0].home, "bin", "javac")
-        built = t.command([javac, "-g", "--release", "17", "-cp", JAR, "-d", classes, *SOURCES])
-        assert built.code == 0, built
+        classes = client_classes(t)
         self.line = [t.jdk.java, *t.vm_flags(), *flags]
         if agent is not None:
             self.line.append(f"-agentpath:{AGENT}={agent}")
@@ -226,3 +231,9 @@ def an_agent_that_comes_later_finds_the_handlers(t):
             assert client.hello().pid == p.process.pid  # the agent's, not the program's
         assert p.ask("allocations") == TRUTH
         p.end()
+
+
+@test()
+def the_agent_is_used_though_it_comes_while_a_call_misses_it(t):
+    done = t.command([t.jdk.java, *t.vm_flags(), "-cp", f"{JAR}:{client_classes(t)}", "AgentComes"])
+    assert done.code == 0 and done.out == "none there\nnone none\nthere\n", done

@@ -9,8 +9,14 @@ import java.nio.ByteBuffer;
  * natives are known to agent/client_api.
  */
 final class AgentLink {
-    /** No agent was found. An agent that is loaded later calls arrived(). */
-    private static volatile boolean absent;
+    /** How often an agent has come: one that is loaded later calls arrived(). */
+    private static volatile int arrivals;
+
+    /**
+     * The number of arrivals for which a call has found no agent. A call that tells so late, when
+     * an agent has come meanwhile, thus says nothing of that agent.
+     */
+    private static volatile int absentAt = -1;
 
     private AgentLink() {
     }
@@ -58,13 +64,14 @@ final class AgentLink {
     }
 
     private static <T> T call(Native<T> work, T fallback) {
-        if (absent) {
+        int arrived = arrivals;
+        if (absentAt == arrived) {
             return fallback;
         }
         try {
             return work.run();
         } catch (UnsatisfiedLinkError noAgent) {
-            absent = true;
+            absentAt = arrived;
             return fallback;
         }
     }
@@ -81,7 +88,7 @@ final class AgentLink {
 
     /** The agent was loaded into the running program; the natives are bound. */
     private static void arrived() {
-        absent = false;
+        ++arrivals;
         for (int type : DdmServer.types()) {
             if (!register(type)) {
                 DdmServer.forget(type);
