@@ -129,6 +129,24 @@ def a_program_measures_a_piece_of_itself(t):
     assert told["passes"] == ["through"], done
 
 
+def inside(t, program, *arguments):
+    """A program in the package of the jar's own classes."""
+    done = t.command([t.jdk.java, *t.vm_flags(), f"-agentpath:{AGENT}={COUNTING}", "-cp",
+                      ":".join([suite_classes("inside"), KIT]), f"ddm.test.{program}", *arguments])
+    assert done.code == 0, done
+    return done
+
+
+@test()
+def measured_code_that_throws_leaves_no_scope_with_the_agent(t):
+    done = inside(t, "LeftScopes")
+    assert done.out.splitlines() == ["connecting left 0",
+                                     "during thrown true begun 1 left 0",
+                                     "allocated thrown true begun 1 left 0",
+                                     "live thrown true begun 1 left 0",
+                                     "passed thrown false begun 1 left 0"], done
+
+
 @test()
 def without_the_agent_programs_and_tests_run_as_ever(t):
     told, done = during(t)

@@ -122,6 +122,11 @@ void TestKit::end(ScopeNumber scope) {
 
 std::optional<TestKit::Taken> TestKit::take_figures(ScopeNumber scope) {
   if (tracking_ == nullptr) return std::nullopt;
+  std::optional<LiveBySite> before;
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto found = alive_before_.extract(scope)) before = std::move(found.mapped());
+  }
   Taken taken;
   taken.names_held = tracking_->names().hold();
   const auto ended = tracking_->scopes().take(scope);
@@ -129,11 +134,6 @@ std::optional<TestKit::Taken> TestKit::take_figures(ScopeNumber scope) {
   {
     const std::lock_guard lock(figures_mutex_);
     taken.figures = figures_of(*ended, tracking_->names(), kinds_);
-  }
-  std::optional<LiveBySite> before;
-  {
-    const std::lock_guard lock(mutex_);
-    if (auto found = alive_before_.extract(scope)) before = std::move(found.mapped());
   }
   if (before) {
     if (const auto now = alive_now()) taken.alive = live_of(taken.figures, *before, *now);

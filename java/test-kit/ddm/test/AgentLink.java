@@ -66,8 +66,7 @@ final class AgentLink {
             return "allocations are not counted: " + new String(problem, StandardCharsets.UTF_8);
         }
         // The VM links the natives now, so that no scope measures what linking allocates.
-        end(begin(NOTHING, "", "", false));
-        take(0, 0, 0);
+        drop(begin(NOTHING, "", "", false));
         return null;
     }
 
@@ -116,6 +115,12 @@ final class AgentLink {
             // Then the path is a guess.
         }
         return "/usr/lib/libddmagent.so";
+    }
+
+    /** Ends a scope whose figures nobody wants: the agent keeps them until they are taken. */
+    static void drop(long scope) {
+        end(scope);
+        take(scope, 0, 0);
     }
 
     /** Switches counting on. Null: it is on; else why not, in UTF-8. */

@@ -27,9 +27,11 @@ public final class Allocations {
         long scope = AgentLink.begin(AgentLink.EVERYTHING, "", "", false);
         try {
             work.run();
-        } finally {
-            AgentLink.end(scope);
+        } catch (Throwable thrown) {
+            AgentLink.drop(scope);
+            throw thrown;
         }
+        AgentLink.end(scope);
         return new Allocations(Figures.of(scope));
     }
 

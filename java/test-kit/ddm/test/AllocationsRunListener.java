@@ -53,8 +53,7 @@ public final class AllocationsRunListener extends RunListener {
     private void drop(Description test) {
         Long scope = open.remove(test);
         if (scope != null) {
-            AgentLink.end(scope);
-            AgentLink.take(scope, 0, 0);
+            AgentLink.drop(scope);
         }
     }
 

@@ -46,9 +46,11 @@ final class LimitedTest {
         long scope = AgentLink.begin(AgentLink.BELOW_METHOD, className, method.getName(), live);
         try {
             pass.run();
-        } finally {
-            AgentLink.end(scope);
+        } catch (Throwable thrown) {
+            AgentLink.drop(scope);
+            throw thrown;
         }
+        AgentLink.end(scope);
         return Figures.of(scope);
     }
 }
