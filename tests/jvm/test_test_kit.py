@@ -147,6 +147,16 @@ def measured_code_that_throws_leaves_no_scope_with_the_agent(t):
                                      "passed thrown false begun 1 left 0"], done
 
 
+@test(timeout=60)
+def many_tests_of_one_name_are_numbered_in_no_time(t):
+    """A data provider's rows; a search for a free name from the first on takes minutes."""
+    rows = 20_000
+    inside(t, "LedgerNames", str(rows))
+    assert set(amounts(t.path("allocations.txt"))[0]) == {
+        "named", "named[2]", "named[3]", "named[4]", "named[2][2]",
+        "rows", *(f"rows[{n}]" for n in range(2, rows + 1))}
+
+
 @test()
 def without_the_agent_programs_and_tests_run_as_ever(t):
     told, done = during(t)

@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,6 +19,8 @@ final class Ledger {
     private static final Ledger INSTANCE = new Ledger();
 
     private final Map<String, long[]> tests = new TreeMap<>();
+    /** Of a name that has recurred: the last number that was looked at; all below are taken. */
+    private final Map<String, Integer> numbers = new HashMap<>();
     private final String path = System.getProperty("ddm.allocations", "allocations.txt");
     private long lines = -1;
     private OutputStream sites;
@@ -37,10 +40,7 @@ final class Ledger {
 
     /** Adds the allocations of a test, from a scope that has ended. */
     synchronized void add(String test, long scope) {
-        String name = test;
-        for (int again = 2; tests.containsKey(name); ++again) {
-            name = test + "[" + again + "]";
-        }
+        String name = freeName(test);
         if (lines < 0) {
             lines = AgentLink.beginLines();
         }
@@ -56,6 +56,19 @@ final class Ledger {
         } catch (IOException failure) {
             reportFailure(failure);
         }
+    }
+
+    /** The name, with the first number that is free if the name is taken. */
+    private String freeName(String test) {
+        if (!tests.containsKey(test)) {
+            return test;
+        }
+        int again = numbers.getOrDefault(test, 2);
+        while (tests.containsKey(test + "[" + again + "]")) {
+            ++again;
+        }
+        numbers.put(test, again);
+        return test + "[" + again + "]";
     }
 
     /** Writes the tests so far; may be called again. */
