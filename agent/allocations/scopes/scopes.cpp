@@ -96,8 +96,15 @@ void Scopes::end(ScopeNumber number) {
   const bool nested = parent != nullptr && parent->owner == scope->owner;
   const bool counts_there =
       parent != nullptr && parent->result.root.rule != ScopeRoot::Rule::kNothing;
+  const bool any_to_serve = the_only_one() != 0;
   // Moves a member of this scope to where it belongs now. True: nowhere, it is to be forgotten.
   const auto leaves = [&](Member& member) {
+    if (member.scope == 0) {
+      // Nobody tells when a virtual thread ends. It serves the scopes within the one it was made in,
+      // as the threads of a server serve all tests of a class; otherwise those that are open now.
+      if (member.made_in == number) member.made_in = 0;
+      return member.is_virtual && member.made_in == 0 && !any_to_serve;
+    }
     if (member.scope != number) return false;
     const bool owner = member.part == Part::kOwner;
     if (owner ? parent != nullptr : counts_there) {
@@ -105,7 +112,7 @@ void Scopes::end(ScopeNumber number) {
       if (owner) member.part = nested ? Part::kOwner : Part::kMade;
       return false;
     }
-    member = {0, Part::kLent, member.is_virtual};
+    member = {0, Part::kLent, member.is_virtual, 0};
     return member.is_virtual || (owner && !scope->owner_was_lent);
   };
   for (auto at = members_.begin(); at != members_.end();) {
@@ -217,10 +224,11 @@ void Scopes::thread_made(std::int64_t maker, std::int64_t made, bool is_virtual,
   const std::lock_guard lock(mutex_);
   const auto by = members_.find(maker);
   if (by == members_.end()) return;
-  Member member{by->second.scope, by->second.part, is_virtual};
+  Member member{by->second.scope, by->second.part, is_virtual, 0};
   Scope* const scope = open_scope(member.scope);
   if (scope == nullptr || scope->result.root.rule == ScopeRoot::Rule::kNothing) {
-    member = {0, Part::kLent, is_virtual};
+    const ScopeNumber made_in = scope != nullptr ? member.scope : by->second.made_in;
+    member = {0, Part::kLent, is_virtual, made_in};
   } else if (member.part == Part::kOwner) {
     if (is_in_creators_place(where, names_)) return;
     const bool inside = stands_inside(scope->result.root, where, names_);

@@ -111,6 +111,8 @@ class Scopes {
     ScopeNumber scope = 0;  // 0: the_only_one()
     Part part = Part::kLent;
     bool is_virtual = false;
+    // With scope 0: the kNothing scope that it was made in, while that is open.
+    ScopeNumber made_in = 0;
   };
   // A thread's cache of where it counts.
   struct Here {

@@ -153,6 +153,43 @@ TEST_CASE("A thread that was made outside a test's method serves the test that i
   CHECK(p.own_uses(p.figures(around)) == 0);
 }
 
+TEST_CASE("Virtual threads serve the tests of the class that made them, and are then forgotten") {
+  ProgramWithScopes p;
+  const ScopeNumber suite = p.begin(1, {ScopeRoot::Rule::kNothing, "", ""});
+  ScopeNumber around = p.begin(1, {ScopeRoot::Rule::kNothing, "", ""});
+  p.scopes.thread_made(1, 7, false, p.stack({{"p.T", "beforeAll"}}));
+  p.scopes.thread_made(1, 8, true, p.stack({{"p.T", "beforeAll"}}));
+  const auto in_a_test = [&](std::int64_t thread) {
+    const ScopeNumber scope = p.begin(1, kTestMethod);
+    p.allocate(thread, {{"p.Server", "answer"}}, 3);
+    return p.own_uses(p.figures(scope));
+  };
+  ScopeNumber test = p.begin(1, kTestMethod);
+  p.scopes.thread_made(7, 9, true, p.stack({{"p.Server", "accept"}}));
+  p.scopes.thread_made(8, 10, true, p.stack({{"p.Server", "accept"}}));
+  for (const std::int64_t thread : {7, 8, 9, 10}) p.allocate(thread, {{"p.Server", "answer"}});
+  CHECK(p.own_uses(p.figures(test)) == 4);
+  for (const std::int64_t thread : {7, 8, 9, 10}) CHECK(in_a_test(thread) == 3);
+
+  p.figures(around);
+  for (const std::int64_t thread : {8, 9, 10}) CHECK_FALSE(p.scopes.needs_stack(thread));
+
+  // The server of the first class is still there for the next one.
+  around = p.begin(1, {ScopeRoot::Rule::kNothing, "", ""});
+  test = p.begin(1, kTestMethod);
+  p.scopes.thread_made(7, 11, true, p.stack({{"p.Server", "accept"}}));
+  const ScopeNumber inner = p.begin(1);
+  p.allocate(11, {{"p.Server", "answer"}}, 5);
+  CHECK(p.own_uses(p.figures(inner)) == 5);
+  p.allocate(11, {{"p.Server", "answer"}}, 5);
+  CHECK(p.own_uses(p.figures(test)) == 10);
+  CHECK_FALSE(p.scopes.needs_stack(11));
+  CHECK(in_a_test(7) == 3);
+  p.figures(around);
+  p.figures(suite);
+  CHECK(p.scopes.needs_stack(7));
+}
+
 TEST_CASE("What an inner scope counts, the outer one of the thread counts too") {
   ProgramWithScopes p;
   const ScopeNumber outer = p.begin(1, kTestMethod);
