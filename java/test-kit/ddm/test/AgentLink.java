@@ -1,9 +1,7 @@
 package ddm.test;
 
 import java.io.File;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
-import java.security.CodeSource;
 
 /**
  * The connection to the agent. The natives are found in the agent's library by name; they are in
@@ -71,7 +69,7 @@ final class AgentLink {
     }
 
     private static String missingAgent() {
-        return "allocations are not counted; add -agentpath:" + library() + "=" + OPTIONS
+        return "allocations are not counted; add -agentpath:" + AgentPath.find() + "=" + OPTIONS
                 + " to the arguments of the JVM that runs the tests";
     }
 
@@ -80,7 +78,7 @@ final class AgentLink {
      */
     private static String attach() {
         String allowed = System.getProperty("jdk.attach.allowAttachSelf");
-        File library = new File(library());
+        File library = new File(AgentPath.find());
         if (allowed == null || allowed.equals("false") || !library.isFile()) {
             return missingAgent();
         }
@@ -90,31 +88,6 @@ final class AgentLink {
         } catch (Exception | LinkageError failure) {
             return missingAgent() + " (attaching: " + failure.getMessage() + ")";
         }
-    }
-
-    /**
-     * The path of the agent's library: `ddm.agent`, else beside the jar, else that of the package.
-     */
-    private static String library() {
-        String given = System.getProperty("ddm.agent");
-        if (given != null) {
-            return given;
-        }
-        try {
-            CodeSource source = AgentLink.class.getProtectionDomain().getCodeSource();
-            if (source != null && source.getLocation() != null) {
-                File folder = new File(source.getLocation().toURI()).getParentFile();
-                for (String place : new String[] {"libddmagent.so", "../../lib/libddmagent.so"}) {
-                    File library = new File(folder, place);
-                    if (library.isFile()) {
-                        return library.getCanonicalPath();
-                    }
-                }
-            }
-        } catch (URISyntaxException | java.io.IOException | RuntimeException unknown) {
-            // Then the path is a guess.
-        }
-        return "/usr/lib/libddmagent.so";
     }
 
     /** Ends a scope whose figures nobody wants: the agent keeps them until they are taken. */

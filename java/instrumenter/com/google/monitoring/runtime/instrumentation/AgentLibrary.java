@@ -1,10 +1,6 @@
 package com.google.monitoring.runtime.instrumentation;
 
-import java.io.File;
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.URISyntaxException;
-import java.security.CodeSource;
 import javax.management.JMException;
 import javax.management.ObjectName;
 
@@ -17,7 +13,7 @@ final class AgentLibrary {
 
     /** Throws an IllegalStateException that names the missing JVM argument. */
     static void load() {
-        String library = path();
+        String library = AgentPath.find();
         String problem;
         try {
             // What `jcmd PID JVMTI.agent_load` does, from inside.
@@ -34,30 +30,5 @@ final class AgentLibrary {
         }
         throw new IllegalStateException("add -agentpath:" + library + "=" + OPTIONS
                 + " to the arguments of this JVM (" + problem + ")");
-    }
-
-    /**
-     * The path of the agent's library: `ddm.agent`, else beside the jar, else that of the package.
-     */
-    private static String path() {
-        String given = System.getProperty("ddm.agent");
-        if (given != null) {
-            return given;
-        }
-        try {
-            CodeSource source = AgentLibrary.class.getProtectionDomain().getCodeSource();
-            if (source != null && source.getLocation() != null) {
-                File folder = new File(source.getLocation().toURI()).getParentFile();
-                for (String place : new String[] {"libddmagent.so", "../../lib/libddmagent.so"}) {
-                    File library = new File(folder, place);
-                    if (library.isFile()) {
-                        return library.getCanonicalPath();
-                    }
-                }
-            }
-        } catch (URISyntaxException | IOException | RuntimeException unknown) {
-            // Then the path is a guess.
-        }
-        return "/usr/lib/libddmagent.so";
     }
 }
