@@ -338,7 +338,7 @@ void Tracking::thread_started(JNIEnv* jni, jthread thread) {
 
 void Tracking::thread_ending(JNIEnv* jni, jthread thread) {
   CurrentThread::forget();
-  if (scopes_.any()) scopes_.thread_ended(current_thread_.id_of(jni, thread));
+  scopes_.thread_ended(current_thread_.id_of(jni, thread));
   books_.thread_ending(jni);
   if (on_) thread_names_.thread_ending(jni, thread);
 }
