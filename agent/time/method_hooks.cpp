@@ -126,12 +126,14 @@ bool MethodHooks::has_wanted_method(jclass klass, std::string_view internal_name
 
 void MethodHooks::incomplete(const std::string& reason) {
   const std::lock_guard lock(mutex_);
-  ++skipped_[reason];
+  skipped_.add_unnamed(reason);
 }
 
 std::map<std::string, std::int64_t> MethodHooks::skipped() const {
   const std::lock_guard lock(mutex_);
-  return skipped_;
+  bci::SkippedCode::Counts skipped = skipped_.methods();
+  for (const auto& [reason, count] : skipped_.classes()) skipped[reason] += count;
+  return skipped;
 }
 
 std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, const LoadingClass& loading,
@@ -154,12 +156,7 @@ std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, const LoadingClass& load
   const bci::Transformation* const all[] = {&entry, &returns, &throws};
   bci::RewriteResult result = bci::rewrite(class_file, all);
   const std::lock_guard lock(mutex_);
-  for (const bci::SkippedMethod& method : result.skipped) {
-    ++skipped_[std::string(to_string(method.reason))];
-  }
-  if (result.status == bci::RewriteStatus::kSkipped) {
-    ++skipped_[std::string(to_string(result.reason))];
-  }
+  skipped_.add(result);
   if (result.status != bci::RewriteStatus::kChanged) return {};
   const std::uint32_t many = class_changes::many();
   changed_often_ |= many != 0 && class_changes::count(loading.internal_name) >= many;

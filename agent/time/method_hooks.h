@@ -14,7 +14,7 @@
 #include <mutex>
 #include <string>
 
-#include "bci/rewrite.h"
+#include "bci/skipped_code.h"
 #include "time/call_recorder.h"
 #include "time/calls/method_filter.h"
 #include "time/calls/method_numbers.h"
@@ -58,7 +58,7 @@ class MethodHooks final : public ClassRewriting {
   // filter_ is what stayed: hooked classes are not retransformed. Set by install() and remove().
   std::atomic<bool> adopted_{false};
   bool changed_often_ = false;  // of a class that has hooks
-  std::map<std::string, std::int64_t> skipped_;
+  bci::SkippedCode skipped_;
 };
 
 }  // namespace ddm

@@ -169,14 +169,8 @@ std::optional<bci::Bytes> ClassRewriter::rewrite(bci::ByteSpan class_file) {
   if (is_untouchable(result.class_name)) return std::nullopt;
   {
     const std::lock_guard lock(mutex_);
-    for (const bci::SkippedMethod& method : result.skipped) {
-      ++counters_.methods_skipped[std::string(to_string(method.reason))];
-    }
-    if (result.status == bci::RewriteStatus::kSkipped) {
-      ++counters_.classes_skipped[std::string(to_string(result.reason))];
-    } else if (result.status == bci::RewriteStatus::kChanged) {
-      ++counters_.classes_rewritten;
-    }
+    skipped_.add(result);
+    if (result.status == bci::RewriteStatus::kChanged) ++classes_rewritten_;
   }
   if (result.status != bci::RewriteStatus::kChanged) return std::nullopt;
   moves_.add(result);
@@ -222,12 +216,12 @@ bool ClassRewriter::code_may_need_hooks(bci::ByteSpan bytecode) {
 
 void ClassRewriter::refused(const std::string& reason) {
   const std::lock_guard lock(mutex_);
-  ++counters_.classes_skipped[reason];
+  skipped_.add_unnamed(reason);
 }
 
 EngineCounters ClassRewriter::counters() const {
   const std::lock_guard lock(mutex_);
-  return counters_;
+  return {classes_rewritten_, skipped_.classes(), skipped_.methods(), {}};
 }
 
 }  // namespace ddm

@@ -25,6 +25,7 @@
 
 #include "allocations/capture/engine.h"
 #include "bci/rewrite.h"
+#include "bci/skipped_code.h"
 #include "stack/rewritten_methods.h"
 
 namespace ddm {
@@ -68,7 +69,8 @@ class ClassRewriter {
   std::atomic<bool> hooks_constructed_{false};
 
   mutable std::mutex mutex_;
-  EngineCounters counters_;
+  bci::SkippedCode skipped_;
+  std::int64_t classes_rewritten_ = 0;
 };
 
 }  // namespace ddm
