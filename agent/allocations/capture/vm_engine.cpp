@@ -128,7 +128,7 @@ void VmEngine::close_open_tlabs(JNIEnv* jni) {
   OpenTlabs::Closed closed;
   Random random(&closed);
   const std::string error = open_tlabs_->close(
-      jvmti_, jni, [&] { return sampling_.countdown(random.next()); }, closed);
+      jvmti_, jni, [&] { return sampling_.countdown(random.uniform()); }, closed);
   if (!error.empty()) {
     log_info("open TLABs are not closed: {}", error);
     return;
