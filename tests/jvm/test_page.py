@@ -85,7 +85,14 @@ const look = (wanted) => {
   change(wanted);
   const names = new Set();
   for (let node = 1; node < tree.size; ++node) names.add(nameOf(node));
-  return {bytes: totals.bytes[0], count: totals.count[0], names: [...names], check: checkBars(), size: tree.size,
+  const uneven = [];  // bars of the program whose lines are not all of their bytes
+  for (let node = 1; node < tree.size; ++node) {
+    const ofLines = linesOf(node).reduce((sum, [, bytes]) => sum + bytes, 0), all = totals.bytes[node];
+    if (ofLines > all || (ofLines < all && /^Pages\\.\\w+$/.test(nameOf(node)) && !tree.classFirst)) {
+      uneven.push([nameOf(node), ofLines, all]);
+    }
+  }
+  return {bytes: totals.bytes[0], count: totals.count[0], names: [...names], check: checkBars(), size: tree.size, uneven,
           paths: [...Array(tree.size).keys()].filter((node) => tree.own.count[node] > 0)
               .map((node) => [pathTo(node).map(nameOf), tree.own.count[node]])};
 };
@@ -109,6 +116,7 @@ return told;""")
         assert [told[name]["bytes"], told[name]["count"]] == seen, name
     for name, one in told.items():
         assert name == "chips" or one["check"] == "ok", (name, one["check"])
+        assert name == "chips" or one["uneven"] == [], (name, one["uneven"][:5])
 
     def sites_with(name):
         return [s for s in report.sites if name in path_of(s)]

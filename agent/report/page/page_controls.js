@@ -3,19 +3,29 @@
 
 // ---- tips --------------------------------------------------------------------------------
 
-// The lines that most of a bar's bytes came through.
+// The lines that most of a bar's bytes came through: each stack counts once, at its innermost frame of
+// the bar.
 function linesOf(node) {
   if (tree.classFirst || node === 0 || isThreadCode(tree.code[node])) return [];
-  const {to} = tree, sums = new Map(), own = figuresShown()[state.by];
-  if (!tree.sums || tree.sums.by !== state.by) {
-    const all = Float64Array.from(own);
-    for (let at = base.size - 1; at > 0; --at) all[base.parent[at]] += all[at];
-    tree.sums = {by: state.by, all};
-  }
+  const {to, ends} = tree, own = figuresShown()[state.by], sums = new Map();
+  const code = tree.code[node], method = withoutLine(code);
+  const within = new Uint8Array(tree.size);  // this bar and those above it
+  within[node] = 1;
+  for (let bar = node + 1; bar < tree.size; ++bar) within[bar] = within[tree.parent[bar]];
+  const isOfBar = (at) => to[at] === node &&
+      (isPackageCode(code) ? methodPackages[base.name[at]] === code : base.name[at] === method);
+  const frames = new Int32Array(base.size).fill(-1);
   for (let at = 1; at < base.size; ++at) {
-    if (to[at] !== node) continue;
-    const frame = isClass(node) ? innermostFrame(at) : base.frame[at];
-    if (frame >= 0) sums.set(frame, (sums.get(frame) || 0) + tree.sums.all[at]);
+    if (to[at] < 0 || !within[to[at]]) continue;
+    if (!isOfBar(at)) {
+      frames[at] = frames[base.parent[at]];
+    } else {
+      frames[at] = isClass(node) ? innermostFrame(at) : base.frame[at];
+    }
+  }
+  for (const end of base.ends) {
+    if (frames[end] < 0 || (ends && !ends[end])) continue;
+    sums.set(frames[end], (sums.get(frames[end]) || 0) + own[end]);
   }
   return [...sums].sort((a, b) => b[1] - a[1]).map(([frame, sum]) => [placeOf(frame), sum]);
 }
