@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <memory>
@@ -131,6 +132,30 @@ TEST_CASE("the way to an object is the shortest, and begins at a static field wh
   REQUIRE(to_last.size() == 1);
   CHECK(to_last[0].root == "class a.Node");
   CHECK(to_last[0].via == std::vector<std::string>{"a.Node.right"});
+}
+
+TEST_CASE("a chain whose links take turns is a few rounds, however long") {
+  constexpr std::uint64_t kNodes = 20'000, kFirst = 0x1000, kEach = 0x10;
+  Graph made;
+  made.root(kFirst);
+  for (std::uint64_t i = 0; i < kNodes; ++i) {
+    const std::uint64_t next = i + 1 < kNodes ? kFirst + (i + 1) * kEach : 0;
+    made.node(kFirst + i * kEach, i % 2 == 0 ? next : 0, i % 2 == 0 ? 0 : next);
+  }
+  Read read = made.read();
+  const std::size_t before = resident_bytes();
+  const auto found = RootPaths(read.graph).of(of_class(read.graph, "a.Node"));
+  CHECK(resident_bytes() < before + (std::size_t{64} << 20));
+  std::int64_t count = 0;
+  std::size_t longest = 0;
+  for (const RootPath& path : found) {
+    count += path.count;
+    longest = std::max(longest, path.via.size());
+  }
+  CHECK(count == kNodes);
+  CHECK(longest == 6);
+  // Nested structures are told apart.
+  CHECK(found.size() == 7);
 }
 
 TEST_CASE("what references of java.lang.ref hold alone is told apart, and retained by nothing") {

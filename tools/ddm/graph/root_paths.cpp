@@ -7,6 +7,10 @@ namespace ddm {
 namespace {
 
 constexpr std::uint32_t kNoStep = ~std::uint32_t{0};
+// Chains may have as many links as there are objects, and each object a path of its own.
+constexpr int kMostRounds = 3;         // of a chain whose links recur, in a path
+constexpr std::uint32_t kPeriod = 32;  // links after which one may recur
+constexpr std::uint32_t kMostSteps = 200;
 // The first step of a path names its root: "S" and the static field, or "R" and the root's number.
 constexpr char kStatic = 'S', kRoot = 'R';
 
@@ -84,12 +88,22 @@ std::uint32_t RootPaths::interned(std::uint32_t before, std::string name, bool w
   const auto [number, new_name] =
       name_numbers_.try_emplace(name, static_cast<std::uint32_t>(step_names_.size()));
   if (new_name) step_names_.push_back(std::move(name));
-  // A chain of equal references (java.util.HashMap$Node.next) is one step, however long.
+  // A chain of equal references (java.util.HashMap$Node.next) is one step, however long, and one
+  // whose links take turns (CompletableFuture.stack, UniCompose.dep) a few rounds.
   if (before != kNoStep && steps_[before].name == number->second) return before;
+  std::uint32_t last = kNoStep, at = before;
+  int rounds = 0;
+  for (std::uint32_t i = 0; i < kPeriod && at != kNoStep; ++i, at = steps_[at].before) {
+    if (steps_[at].name != number->second) continue;
+    if (last == kNoStep) last = at;
+    if (++rounds == kMostRounds) return last;
+  }
+  const std::uint32_t depth = before == kNoStep ? 0 : steps_[before].depth + 1;
+  if (depth > kMostSteps) return before;
   const std::uint64_t key = std::uint64_t{before} << 32 | number->second;
   const auto [step, inserted] =
       step_numbers_.try_emplace(key, static_cast<std::uint32_t>(steps_.size()));
-  if (inserted) steps_.push_back({before, number->second, weak});
+  if (inserted) steps_.push_back({before, number->second, depth, weak});
   return step->second;
 }
 
