@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -19,9 +20,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kRequestTime{10};  // for a head to arrive
-constexpr std::chrono::seconds kSendTime{60};     // for a response to be read
-constexpr std::chrono::seconds kLingerTime{1};    // to read data that a client still sends
+constexpr std::chrono::seconds kRequestTime{10};   // for a head to arrive
+constexpr std::chrono::seconds kSendTime{60};      // until a client reads on
+constexpr std::chrono::minutes kMostSendTime{30};  // for a response to be read
+constexpr std::chrono::seconds kLingerTime{1};     // to read data that a client still sends
 constexpr int kPollMillis = 200;
 
 // Waits for these events; false: `deadline` has passed, or the server ends.
@@ -47,7 +49,7 @@ std::string_view receive(int fd, std::array<char, 4096>& buffer, Clock::time_poi
 bool send_all(int fd, std::string_view bytes, Clock::time_point deadline,
               const std::function<bool()>& ended) {
   while (!bytes.empty()) {
-    if (!ready(fd, POLLOUT, deadline, ended)) return false;
+    if (!ready(fd, POLLOUT, std::min(deadline, Clock::now() + kSendTime), ended)) return false;
     const ssize_t size = send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (size < 0 && errno != EINTR && errno != EAGAIN) return false;
     if (size > 0) bytes.remove_prefix(static_cast<std::size_t>(size));
@@ -115,7 +117,7 @@ void HttpServer::serve(int fd, const std::function<bool()>& ended) const {
       response = http_error(500, failure.what());
     }
   }
-  const auto until = Clock::now() + kSendTime;
+  const auto until = Clock::now() + kMostSendTime;
   if (send_all(fd, head_of(response), until, ended) &&
       (request.method == "HEAD" || send_all(fd, response.body, until, ended))) {
     linger(fd, ended);
