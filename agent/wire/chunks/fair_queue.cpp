@@ -43,6 +43,10 @@ FairQueue::Lines::iterator FairQueue::next() {
     if (!line->second.tasks.empty() && better && may_run(line->second.session)) best = line;
     ++line;
   }
+  // While nobody can run, nobody is to be preferred to those whose tasks are done.
+  if (best == lines_.end()) {
+    std::erase_if(lines_, [](const auto& line) { return line.second.tasks.empty(); });
+  }
   return best;
 }
 

@@ -1,6 +1,7 @@
 // The queue of one lane, fair between sessions: each session's tasks keep their order, and the next
 // task is of the session that has used the lane least. A session that was idle starts at the
-// current minimum and gets no credit. A session whose send queue is full is skipped until it reads.
+// current minimum and gets no credit, and when no task can run, what idle sessions have used is
+// forgotten. A session whose send queue is full is skipped until it reads.
 //
 // Any thread.
 #pragma once
@@ -44,7 +45,8 @@ class FairQueue {
   Lines::iterator next();
 
   std::mutex mutex_;
-  Lines lines_;  // of sessions with queued tasks, or with more than the minimum used
+  // Of sessions with queued tasks, or, while tasks run, with more than the minimum used.
+  Lines lines_;
   Clock::duration least_used_{};  // lane time of the session that ran last: the minimum
   bool taking_ = false;
 };

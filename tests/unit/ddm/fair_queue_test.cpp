@@ -101,6 +101,23 @@ TEST_CASE("Having been away gives no claim to what others used meanwhile") {
   CHECK(said.substr(0, 5) != "lllll");
 }
 
+TEST_CASE("What a session has used is forgotten once no task can run") {
+  FairQueue queue;
+  std::string said;
+  const auto full = std::make_shared<FakeSession>(3);
+  SECTION("because there are none") {}
+  SECTION("because those that wait have no room") {
+    full->room = false;
+    queue.push(full, [] {});
+  }
+  queue.push(session(1), [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
+  run_all(queue);
+  queue.push(session(1), [&] { said += "1"; });
+  queue.push(session(2), [&] { said += "2"; });
+  run_all(queue);
+  CHECK(said == "12");  // the first is no longer behind, so there is no record of it
+}
+
 TEST_CASE("A session without room is passed over until it has some, or is closed") {
   FairQueue queue;
   std::string said;
