@@ -61,6 +61,7 @@ Result<std::shared_ptr<HprofPeer>> HprofPeer::start(const Address& address, OnCo
     } catch (const std::exception& failure) {
       peer->give_up(failure.what());
     }
+    peer->queue_.take_leftovers();  // what nobody reads any more
   });
   if (!thread.joinable()) return Error{"no thread could be started for " + to_string(address)};
   thread.detach();
@@ -85,7 +86,8 @@ void HprofPeer::push(OutgoingPacket packet) {
 }
 
 void HprofPeer::command_done() {
-  if (pending_.fetch_sub(1) == kMostPending) waker_->wake();
+  busy_ = false;
+  waker_->wake();
 }
 
 void HprofPeer::give_up(std::string_view why) {
@@ -150,35 +152,43 @@ void HprofPeer::serve(int fd) {
     queue_.take_leftovers();
     if (drained == SendQueue::Drain::kBroken) return give_up("the connection is lost");
     if (!queue_.is_open()) return;
+    pass_on_command();
     const bool more = drained == SendQueue::Drain::kMore;
-    const int wanted = (pending_ < kMostPending ? POLLIN : 0) |
-                       (drained == SendQueue::Drain::kEmpty ? 0 : POLLOUT);
+    const int wanted =
+        (received_.empty() ? POLLIN : 0) | (drained == SendQueue::Drain::kEmpty ? 0 : POLLOUT);
     // Polled for no event, poll() would return at once, repeatedly, after the connection has ended.
     std::array<pollfd, 2> polled = {pollfd{wanted != 0 ? fd : -1, static_cast<short>(wanted), 0},
                                     pollfd{waker_->fd(), POLLIN, 0}};
     if (::poll(polled.data(), polled.size(), more ? 0 : -1) < 0 && errno != EINTR) {
       return give_up(errno_text(errno));
     }
-    if (polled[0].revents != 0 && !receive(fd)) return;
+    if (received_.empty() && polled[0].revents != 0 && !receive(fd)) return;
+  }
+}
+
+// The answer may be a heap dump, so that several commands at a time could fill the disk.
+void HprofPeer::pass_on_command() {
+  while (!busy_ && !received_.empty()) {
+    const auto unread = queue_.waiting();
+    if (unread && unread->memory + unread->stored > kMostUnread) return;
+    ByteSpan rest(received_);
+    auto command = commands_.read(rest);
+    received_.erase(received_.begin(), received_.end() - static_cast<std::ptrdiff_t>(rest.size()));
+    if (!command) continue;
+    busy_ = true;
+    on_command_(std::move(*command));
   }
 }
 
 bool HprofPeer::receive(int fd) {
   std::array<std::uint8_t, 4096> buffer;
-  while (pending_ < kMostPending) {
-    const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return true;
-    if (got <= 0) {
-      give_up("the other end has closed the connection");
-      return false;
-    }
-    ByteSpan data(buffer.data(), static_cast<std::size_t>(got));
-    while (auto command = commands_.read(data)) {
-      ++pending_;
-      on_command_(std::move(*command));
-    }
+  const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return true;
+  if (got <= 0) {
+    give_up("the other end has closed the connection");
+    return false;
   }
+  received_.assign(buffer.begin(), buffer.begin() + got);
   return true;
 }
 

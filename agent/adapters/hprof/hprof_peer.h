@@ -34,7 +34,8 @@ class HprofPeer : public std::enable_shared_from_this<HprofPeer> {
   void send(std::shared_ptr<const StoredData> data);
   bool connected_or_connecting() const { return queue_.is_open(); }
 
-  // One command is done; while too many are pending, the socket is not read.
+  // The command that was passed on is done. The next one is passed on then, if no more than a bound
+  // is left unread: a peer that asks for heap dumps and does not read them fills no disk.
   void command_done();
 
   // Waits until the network has accepted everything. False: not within `limit`, or nothing was
@@ -42,8 +43,6 @@ class HprofPeer : public std::enable_shared_from_this<HprofPeer> {
   bool finish(std::chrono::milliseconds stall, std::chrono::milliseconds limit);
 
  private:
-  static constexpr int kMostPending = 16;
-
   HprofPeer(Address address, std::shared_ptr<Waker> waker, OnCommand on_command, Report report)
       : address_(std::move(address)),
         waker_(std::move(waker)),
@@ -55,6 +54,7 @@ class HprofPeer : public std::enable_shared_from_this<HprofPeer> {
   std::optional<Error> check_access(int fd);
   void serve(int fd);
   bool receive(int fd);
+  void pass_on_command();
   void push(OutgoingPacket packet);
   void give_up(std::string_view why);
 
@@ -63,8 +63,11 @@ class HprofPeer : public std::enable_shared_from_this<HprofPeer> {
   const OnCommand on_command_;
   const Report report_;
   SendQueue queue_{kMostUnread, 0};
+  std::atomic<bool> busy_{false};  // with a command
+
+  // Used by the I/O thread only.
+  Bytes received_;
   HprofCommandReader commands_;
-  std::atomic<int> pending_{0};
 };
 
 }  // namespace ddm

@@ -2,11 +2,13 @@
 
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -84,6 +86,23 @@ class Lines {
   std::shared_ptr<Told> told_ = std::make_shared<Told>();
 };
 
+// Open files of this process that have no name any more.
+int nameless_files() {
+  int count = 0;
+  for (const auto& fd : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const std::string file = std::filesystem::read_symlink(fd, gone).string();
+    if (file.ends_with(" (deleted)")) ++count;
+  }
+  return count;
+}
+
+template <typename Condition>
+bool becomes(const Condition& condition) {
+  for (int i = 0; i < 500 && !condition(); ++i) std::this_thread::sleep_for(milliseconds(10));
+  return condition();
+}
+
 }  // namespace
 
 TEST_CASE("what is sent before there is a connection arrives in order, big data too") {
@@ -103,7 +122,7 @@ TEST_CASE("what is sent before there is a connection arrives in order, big data 
   CHECK(told.empty());
 }
 
-TEST_CASE("commands come in, and no more are read while too many wait") {
+TEST_CASE("commands come in one at a time, and no more are read meanwhile") {
   const Listener listener;
   Lines told;
   const auto commands = std::make_shared<std::atomic<int>>(0);
@@ -115,7 +134,7 @@ TEST_CASE("commands come in, and no more are read while too many wait") {
   const FileDescriptor other = listener.accept();
   const Bytes gc = {1, 0, 0, 0, 0, 0, 0, 0, 0};
   Bytes many;
-  for (int i = 0; i < 100'000; ++i) many.insert(many.end(), gc.begin(), gc.end());
+  for (int i = 0; i < 1'000'000; ++i) many.insert(many.end(), gc.begin(), gc.end());
   std::size_t sent = 0;
   for (int quiet = 0; quiet < 20 && sent < many.size();) {
     const ssize_t n =
@@ -124,14 +143,11 @@ TEST_CASE("commands come in, and no more are read while too many wait") {
     quiet = n > 0 ? 0 : quiet + 1;
     if (n <= 0) std::this_thread::sleep_for(milliseconds(10));
   }
-  for (int i = 0; i < 1000 && seen < 16; ++i) std::this_thread::sleep_for(milliseconds(10));
-  std::this_thread::sleep_for(milliseconds(50));
-  CHECK(seen >= 16);
-  CHECK(seen < 16 + 4096 / 9 + 1);  // one buffer at most is begun
-  const int before = seen;
-  for (int i = 0; i < before; ++i) (*peer)->command_done();
-  for (int i = 0; i < 500 && seen == before; ++i) std::this_thread::sleep_for(milliseconds(10));
-  CHECK(seen > before);
+  CHECK(sent < many.size());
+  for (int done = 1; done < 1000; ++done) {  // more than are received at once
+    REQUIRE(becomes([&] { return seen == done; }));
+    (*peer)->command_done();
+  }
 }
 
 TEST_CASE("a peer that cannot be reached, or leaves, is told of once and nobody waits for it") {
@@ -160,6 +176,40 @@ TEST_CASE("a peer that cannot be reached, or leaves, is told of once and nobody 
     CHECK(receive(other.get(), 1) == "x");
   }
   CHECK(left.wait().find("closed the connection") != std::string::npos);
+}
+
+TEST_CASE("what a peer has left unread is freed when it leaves") {
+  const Listener listener;
+  Lines told;
+  const int before = nameless_files();
+  auto peer = HprofPeer::start(
+      listener.address, [](HprofCommand) {}, told.report());
+  REQUIRE(peer);
+  (*peer)->send(std::string(32 << 20, 'x'));
+  CHECK(nameless_files() > 0);
+  (void)listener.accept();
+  CHECK_FALSE(told.wait().empty());
+  CHECK(becomes([before] { return nameless_files() <= before; }));
+}
+
+TEST_CASE("no command is taken while more than a bound is unread") {
+  const Listener listener;
+  const auto seen = std::make_shared<std::atomic<int>>(0);
+  Lines told;
+  auto peer = HprofPeer::start(
+      listener.address, [seen](HprofCommand) { ++*seen; }, told.report());
+  REQUIRE(peer);
+  const FileDescriptor other = listener.accept();
+  constexpr std::size_t kSize = HprofPeer::kMostUnread + (std::size_t{1} << 20);
+  FileDescriptor file(memfd_create("dump", MFD_CLOEXEC));
+  REQUIRE(ftruncate(file.get(), static_cast<off_t>(kSize)) == 0);
+  (*peer)->send(std::make_shared<StoredData>(std::move(file), kSize));
+  const Bytes dump_heap = {2, 0, 0, 0, 0, 0, 0, 0, 0};
+  REQUIRE(send(other.get(), dump_heap.data(), dump_heap.size(), MSG_NOSIGNAL) == 9);
+  std::this_thread::sleep_for(milliseconds(100));
+  CHECK(*seen == 0);
+  CHECK(receive(other.get(), kSize).size() == kSize);
+  CHECK(becomes([&] { return *seen == 1; }));
 }
 
 TEST_CASE("the end waits no longer than its limits for a peer that takes nothing") {
