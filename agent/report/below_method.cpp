@@ -4,6 +4,8 @@
 #include <span>
 #include <unordered_map>
 
+#include "report/report_sites.h"
+
 namespace ddm {
 namespace {
 
@@ -55,10 +57,9 @@ void keep_below(ReportData& data, const std::string& name) {
       summary.seen_bytes += site.bytes;
     }
   } else {
-    summary.seen = static_cast<std::int64_t>(data.records.size());
-    for (std::size_t i = 0; i < data.records.size(); ++i) {
-      summary.seen_bytes += data.records[i].record.size;
-    }
+    const WeightedSum sum = recorded(data.records);
+    summary.seen = sum.count();
+    summary.seen_bytes = sum.bytes();
   }
   if (summary.live) {
     const SiteLife life = data.sites.life();

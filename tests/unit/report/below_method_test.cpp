@@ -84,5 +84,12 @@ TEST_CASE("Without sites the sums below a method are those of the records") {
   CHECK(sample.data.summary.seen_bytes == 80);
 }
 
+TEST_CASE("Without sites a sample counts below a method as what it stands for") {
+  const auto sample = sampled_sample();
+  keep_below(sample->data, "run");
+  CHECK(sample->data.summary.seen == 130);
+  CHECK(sample->data.summary.seen_bytes == 4624);
+}
+
 }  // namespace
 }  // namespace ddm
