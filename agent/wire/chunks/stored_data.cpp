@@ -29,7 +29,9 @@ int nameless_file(const std::string& directory) {
 
 Result<std::shared_ptr<StoredData>> StoredData::create() {
   const char* chosen = getenv("TMPDIR");
-  FileDescriptor fd(nameless_file(chosen != nullptr && *chosen != '\0' ? chosen : "/tmp"));
+  FileDescriptor fd;
+  if (chosen != nullptr && *chosen != '\0') fd = FileDescriptor(nameless_file(chosen));
+  if (!fd.valid()) fd = FileDescriptor(nameless_file("/tmp"));
   if (!fd.valid()) fd = FileDescriptor(memfd_create("ddmagent", MFD_CLOEXEC));
   if (!fd.valid()) return storing_failed(errno);
   return std::make_shared<StoredData>(std::move(fd), 0);

@@ -1,6 +1,7 @@
 #include "wire/chunks/stored_data.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 
@@ -26,6 +27,14 @@ std::vector<Bytes> packets_in(const Bytes& bytes) {
   return packets;
 }
 
+std::string place_of(const StoredData& data) {
+  std::string place(256, '\0');
+  const std::string link = "/proc/self/fd/" + std::to_string(data.fd());
+  const ssize_t size = readlink(link.c_str(), place.data(), place.size());
+  place.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return place;
+}
+
 }  // namespace
 
 TEST_CASE("Stored data is what was stored, without a name, and where TMPDIR takes no file too") {
@@ -42,6 +51,14 @@ TEST_CASE("Stored data is what was stored, without a name, and where TMPDIR take
     CHECK(content(data) == expected);
   }
   unsetenv("TMPDIR");
+}
+
+TEST_CASE("Where TMPDIR takes no file, data is stored in /tmp before it is kept in memory") {
+  setenv("TMPDIR", "/no/such/directory", 1);
+  const auto created = StoredData::create();
+  unsetenv("TMPDIR");
+  REQUIRE(created);
+  CHECK(place_of(**created).starts_with("/tmp/"));
 }
 
 TEST_CASE("A bundle of events is stored when it is big and reaches sessions in order") {
