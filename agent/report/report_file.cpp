@@ -94,8 +94,9 @@ std::string write_report_file(const std::string& path,
   const int fd = create_fresh(fresh);
   if (fd < 0) return problem(path, errno);
   int error = 0;
+  // Once a piece is missing the file has a hole, whatever later pieces a writer still offers.
   const bool whole = fill([&](std::string_view piece) {
-    error = write_all(fd, piece);
+    if (error == 0) error = write_all(fd, piece);
     return error == 0;
   });
   // Late write errors (quota, network file systems) are reported by close(); the lock is released

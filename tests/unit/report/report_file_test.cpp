@@ -145,6 +145,22 @@ TEST_CASE("A full disk leaves the former report and no other file") {
   CHECK(dir.entries() == std::vector<std::string>{"r.txt"});
 }
 
+TEST_CASE("A piece that could not be written is not forgotten when the next one can be") {
+  const TempDir dir;
+  const std::string path = dir.file("r.txt");
+  REQUIRE(write_report_file(path, "former").empty());
+  const std::string problem = write_report_file(path, [](const ReportSink& sink) {
+    {
+      const SmallDisk disk(100'000);
+      sink(std::string(1'000'000, 'x'));
+    }
+    sink("the end");  // a writer that did not ask
+    return true;
+  });
+  CHECK(problem == "cannot write " + path + ": File too large");
+  CHECK(content_of(path) == "former");
+}
+
 TEST_CASE("What is not a regular file is not replaced") {
   const TempDir dir;
   fs::create_directory(dir.file("d.txt"));
