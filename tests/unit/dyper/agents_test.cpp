@@ -172,6 +172,30 @@ TEST_CASE("THREADS tells what each was found doing and who held its lock") {
   CHECK_FALSE(again->document_element().find_child_by_attribute("THREAD", "ID", "2"));
 }
 
+TEST_CASE("THREADS drops ended threads that nobody asks for, and bounds the holders of locks") {
+  Bench bench;
+  ThreadsAgent threads;
+  constexpr auto kMost = static_cast<std::int64_t>(ThreadsAgent::kMostItems);
+  auto stays = thread(0, ThreadActivity::kBlocked, {kBusy});
+  for (std::int64_t id = 1; id <= kMost + 1; ++id) {
+    stays.lock_owner = id;
+    bench.snapshot(threads, {stays, thread(id, ThreadActivity::kRunnable, {kBusy})});
+  }
+  XmlWriter xml;
+  threads.report(bench.moment, bench.variables, xml);
+  pugi::xml_document document;  // longer than what DYPER reads
+  REQUIRE(document.load_string(xml.take().c_str()));
+  const pugi::xml_node root = document.document_element();
+  const auto count = [](pugi::xml_node parent, const char* name) {
+    const auto children = parent.children(name);
+    return std::distance(children.begin(), children.end());
+  };
+  CHECK(count(root, "THREAD") <= kMost);
+  const pugi::xml_node kept = root.find_child_by_attribute("THREAD", "ID", "0");
+  CHECK(figure(kept, "BLOCKS") == kMost + 1);
+  CHECK(count(kept, "LOCKON") == ThreadsAgent::kMostHolders);
+}
+
 TEST_CASE("THREADS tells for how long blocking and waiting were timed") {
   Bench bench;
   ThreadsAgent threads;
@@ -229,6 +253,25 @@ TEST_CASE("IO names what the program has called, and where from") {
   CHECK(figure(found, "COUNT") == 2);
   CHECK(std::string(found.child("SOURCE").attribute("NAME").value()) == "shop.Work@run@9");
   CHECK(figure(document->document_element(), "ACTIVE") == 2);
+}
+
+TEST_CASE("IO lists a bounded number of threads, and goes on to count those") {
+  Bench bench;
+  IoAgent io;
+  const auto reads = [](std::int64_t id) {
+    return thread(id, ThreadActivity::kRunnable, {kRead, kStream, kRun});
+  };
+  constexpr auto kMost = static_cast<std::int64_t>(IoAgent::kMostItems);
+  std::vector<SeenThread> all;
+  for (std::int64_t id = 0; id <= kMost; ++id) all.push_back(reads(id));
+  bench.snapshot(io, all);
+  bench.snapshot(io, {reads(0)});
+  auto document = bench.report(io);
+  const pugi::xml_node found = item(document->document_element(), "java.net.Socket$Input@read");
+  CHECK(figure(found, "COUNT") == kMost + 2);
+  const auto listed = found.children("THREAD");
+  CHECK(std::distance(listed.begin(), listed.end()) == kMost);
+  CHECK(figure(found.child("THREAD"), "COUNT") == 2);
 }
 
 }  // namespace ddm

@@ -9,6 +9,12 @@ std::string method_name(const SeenFrame& frame) {
   return std::string(frame.class_name) + "@" + std::string(frame.method);
 }
 
+// New ones are left out once there are many.
+template <typename Key>
+void count(const Key& key, std::map<Key, std::int64_t>& counts) {
+  if (counts.size() < IoAgent::kMostItems || counts.contains(key)) ++counts[key];
+}
+
 }  // namespace
 
 void IoAgent::add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes& types,
@@ -26,10 +32,10 @@ void IoAgent::add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes& typ
     if (items_.size() >= kMostItems && !items_.contains(name)) continue;
     Sum& sum = items_[name];
     ++sum.count;
-    ++sum.threads[thread.id];
-    if (user < thread.frames.size() && sum.sources.size() < kMostItems) {
+    count(thread.id, sum.threads);
+    if (user < thread.frames.size()) {
       const SeenFrame& source = thread.frames[user];
-      ++sum.sources[method_name(source) + "@" + std::to_string(source.line)];
+      count(method_name(source) + "@" + std::to_string(source.line), sum.sources);
     }
   }
   if (any) ++active_;

@@ -1,6 +1,6 @@
 // IO: threads whose innermost frame is in an I/O class, grouped by the outermost system frame of
 // that run (the method that the program called), with the threads and the program's frames below
-// it.
+// it. Bounded: of each there are kMostItems at most.
 #pragma once
 
 #include <map>

@@ -40,6 +40,7 @@ void ThreadsAgent::add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes
       case ThreadActivity::kBlocked: {
         ++sums.blocks;
         if (thread.lock_owner < 0) break;
+        if (sums.holders.size() >= kMostHolders && !sums.holders.contains(thread.lock_owner)) break;
         Holder& holder = sums.holders[thread.lock_owner];
         if (holder.start_ms == 0) holder.start_ms = snapshot.ms;
         holder.name = thread.lock_owner_name;
@@ -52,6 +53,9 @@ void ThreadsAgent::add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes
       default:
         ++sums.waits;
     }
+  }
+  if (threads_.size() > kMostItems) {
+    std::erase_if(threads_, [&](const auto& one) { return one.second.last_ms != snapshot.ms; });
   }
   timed_since_ = variables.contention ? std::optional(time()) : std::nullopt;
 }

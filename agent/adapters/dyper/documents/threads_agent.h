@@ -1,6 +1,7 @@
 // THREADS: the states in which each thread was seen, and the holders of the locks that blocked it.
 // A thread is followed once it was seen running or blocked; an ended thread is reported once more
-// and then dropped.
+// and then dropped. Bounded also without reports: beyond kMostItems, threads that are gone are
+// dropped, and each thread has the first kMostHolders.
 #pragma once
 
 #include <map>
@@ -12,6 +13,9 @@ namespace ddm {
 
 class ThreadsAgent final : public DyperAgent {
  public:
+  static constexpr std::size_t kMostItems = 10'000;
+  static constexpr std::size_t kMostHolders = 1'000;
+
   ThreadsAgent() : DyperAgent("THREADS") {}
 
   void report(const ReportMoment& moment, const DyperVariables& variables, XmlWriter& xml) override;
