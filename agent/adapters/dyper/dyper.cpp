@@ -34,7 +34,7 @@ class OpenDocument final : public OpenRequest {
   const std::string& text() const { return text_; }
   bool answered() const override { return answered_; }
   void answer(std::string_view document) {
-    if (!answered_.exchange(true)) peer_->answer(document);
+    if (!answered_.exchange(true)) peer_->answer(document, text_.size());
   }
   void refuse(std::string_view reason) override { answer(busy_reply(text_, self_, reason)); }
 

@@ -14,6 +14,9 @@ constexpr std::chrono::milliseconds kCheckPause{20};
 constexpr std::chrono::seconds kUnreadTime{60};
 constexpr std::size_t kReadSize = std::size_t{64} << 10;
 
+// Memory up to which a peer does not count as a burden.
+constexpr std::size_t kLittle = 2 * kReadSize;
+
 }  // namespace
 
 DyperPeer::DyperPeer(std::shared_ptr<const Settings> settings, FileDescriptor socket,
@@ -24,7 +27,8 @@ DyperPeer::DyperPeer(std::shared_ptr<const Settings> settings, FileDescriptor so
       waker_(std::move(waker)),
       checked_(checked),
       check_until_(Clock::now() + kCheckTime),
-      check_next_(Clock::now()) {
+      check_next_(Clock::now()),
+      last_light_(Clock::now()) {
   if (checked_) greet();
 }
 
@@ -36,8 +40,9 @@ void DyperPeer::send(std::string_view framed) {
   push({{Bytes(bytes.begin(), bytes.end())}});
 }
 
-void DyperPeer::answer(std::string_view document) {
+void DyperPeer::answer(std::string_view document, std::size_t asked_bytes) {
   send(framed_reply(document));
+  pending_bytes_ -= asked_bytes;
   --pending_;
   waker_->wake();  // reading may go on
 }
@@ -48,7 +53,7 @@ void DyperPeer::push(OutgoingPacket packet) {
 }
 
 pollfd DyperPeer::polled() const {
-  const bool reads = !ended_ && pending_ < kMostPending;
+  const bool reads = !ended_ && takes_more();
   const int events = checked_ ? (reads ? POLLIN : 0) | (queue_.waiting() ? POLLOUT : 0) : 0;
   // Polled for no event, poll() would return at once, repeatedly, after the peer has closed.
   return {events != 0 ? socket_.get() : -1, static_cast<short>(events), 0};
@@ -74,7 +79,7 @@ void DyperPeer::greet() {
   queue_.open({reinterpret_cast<const std::uint8_t*>(greeting.data()), greeting.size()});
 }
 
-bool DyperPeer::serve(Clock::time_point) {
+bool DyperPeer::serve(Clock::time_point now) {
   if (!checked_) {
     const auto refused = check();
     if (refused && settings_->log) {
@@ -82,8 +87,21 @@ bool DyperPeer::serve(Clock::time_point) {
     }
     return !refused;
   }
+  // Before it is asked whether there is room: once nothing is left to write, nothing wakes a peer
+  // that is not being read.
+  if (!write()) return false;
   while (auto document = next()) settings_->on_document(shared_from_this(), std::move(*document));
-  return write();
+  const Burden held = burden();
+  if (held.memory + held.stored <= kLittle) last_light_ = now;
+  const bool answered = pending_ == 0;  // asked first: an answer is queued before it is counted
+  const auto unread = queue_.waiting();
+  if (ended_ && answered && !unread) return false;
+  return !unread || now - unread->last_progress < kUnreadTime;
+}
+
+Peer::Burden DyperPeer::burden() const {
+  const auto unread = queue_.waiting().value_or(SendQueue::Waiting{});
+  return {reader_.held() + pending_bytes_ + unread.memory, unread.stored, last_light_};
 }
 
 bool DyperPeer::read() {
@@ -95,10 +113,18 @@ bool DyperPeer::read() {
   return true;
 }
 
+bool DyperPeer::takes_more() const {
+  const auto unread = queue_.waiting();
+  return pending_ < kMostPending && pending_bytes_ < kMostPendingBytes &&
+         (!unread || unread->memory + unread->stored <= kRoomBytes);
+}
+
 std::optional<std::string> DyperPeer::next() {
-  if (pending_ >= kMostPending) return {};
+  if (!takes_more()) return {};
   auto document = reader_.next();
-  if (document) ++pending_;
+  if (!document) return {};
+  pending_bytes_ += document->size();
+  ++pending_;
   return document;
 }
 
@@ -107,9 +133,7 @@ bool DyperPeer::write() {
   if (queue_.drain(socket_.get()) == SendQueue::Drain::kBroken) return false;
   SendQueue::Leftovers gone = queue_.take_leftovers();
   if (!gone.empty() && settings_->free) settings_->free(std::move(gone));
-  const auto unread = queue_.waiting();
-  if (ended_ && !unread && pending_ == 0) return false;
-  return !unread || Clock::now() - unread->last_progress < kUnreadTime;
+  return true;
 }
 
 }  // namespace ddm

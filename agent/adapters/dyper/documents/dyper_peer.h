@@ -1,8 +1,8 @@
 // One DYPER client: its socket, its documents in and out.
 //
 // The I/O thread creates it, reads and writes; any thread may call send(), answer() and has_room().
-// Documents are passed on in order, and each gets one answer; while too many are unanswered, the
-// socket is not read.
+// Documents are passed on in order, and each gets one answer; while too many are unanswered, or
+// the answers are not read, none is passed on and the socket is not read.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,8 @@ class DyperPeer final : public Peer, public std::enable_shared_from_this<DyperPe
   struct Settings {  // shared by all peers
     Access access = Access::kUser;
     std::string greeting;  // framed; the first text that a peer receives
-    // On the I/O thread; must not block. Leads to one peer->answer(), from any thread.
+    // On the I/O thread; must not block. Leads to one peer->answer() with the document's size, from
+    // any thread.
     std::function<void(const std::shared_ptr<DyperPeer>& peer, std::string document)> on_document;
     // Destroys the files that a peer has finished with on another thread: close() may wait for a
     // disk, and the I/O thread must not block.
@@ -43,8 +44,8 @@ class DyperPeer final : public Peer, public std::enable_shared_from_this<DyperPe
 
   // Sends text that is already framed. Any thread; never blocks.
   void send(std::string_view framed);
-  // Answers the oldest unanswered document.
-  void answer(std::string_view document);
+  // Answers the oldest unanswered document, which had so many bytes.
+  void answer(std::string_view document, std::size_t asked_bytes);
   // The peer has read everything that was sent.
   bool has_room() { return queue_.wait_for_room(std::chrono::milliseconds::zero()); }
 
@@ -56,9 +57,11 @@ class DyperPeer final : public Peer, public std::enable_shared_from_this<DyperPe
   bool serve(Clock::time_point now) override;
   void flush() override { write(); }
   void end(bool) override { queue_.close(); }
+  Burden burden() const override;
 
  private:
   static constexpr int kMostPending = 64;
+  static constexpr std::size_t kMostPendingBytes = std::size_t{4} << 20;
   static constexpr std::size_t kMostUnread = std::size_t{8} << 20;
   static constexpr std::size_t kRoomBytes = std::size_t{256} << 10;
 
@@ -66,9 +69,11 @@ class DyperPeer final : public Peer, public std::enable_shared_from_this<DyperPe
   // Accepts the peer once the check succeeds. The error: the peer is refused.
   std::optional<Error> check();
   void greet();
-  // Passes on the next document, unless too many are unanswered.
+  // Another document may be passed on.
+  bool takes_more() const;
+  // The next document to pass on.
   std::optional<std::string> next();
-  // Writes as much as the socket accepts. False: the peer has closed, or does not read.
+  // Writes as much as the socket accepts. False: the peer has closed.
   bool write();
 
   const std::shared_ptr<const Settings> settings_;
@@ -77,6 +82,7 @@ class DyperPeer final : public Peer, public std::enable_shared_from_this<DyperPe
   const std::shared_ptr<Waker> waker_;
   SendQueue queue_{kMostUnread, kRoomBytes};
   std::atomic<int> pending_{0};
+  std::atomic<std::size_t> pending_bytes_{0};
   std::atomic<bool> overflown_{false};
 
   // Used by the I/O thread only.
@@ -85,6 +91,7 @@ class DyperPeer final : public Peer, public std::enable_shared_from_this<DyperPe
   Clock::time_point check_until_;
   Clock::time_point check_next_;
   DocumentReader reader_;
+  Clock::time_point last_light_;  // when it last was no burden
 };
 
 using DyperPeerPtr = std::shared_ptr<DyperPeer>;

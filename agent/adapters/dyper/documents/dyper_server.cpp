@@ -10,6 +10,9 @@ Result<std::unique_ptr<DyperServer>> DyperServer::start(Settings settings,
   door_settings.access = settings.peers.access;
   door_settings.what = "DYPER connection";
   door_settings.max_peers = kMostPeers;
+  const ServerLimits limits;  // what DDM servers may make the agent hold
+  door_settings.max_memory = limits.max_memory;
+  door_settings.max_stored = limits.max_stored;
   door_settings.log = settings.peers.log;
   door_settings.on_refused_peer = warn_of_first_refusal(settings.peers.log);
   door_settings.make_peer =
