@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <initializer_list>
 #include <map>
 
 #include "allocations/store/ring_path.h"
@@ -13,6 +14,24 @@
 #include "wire/chunks/report_chunk.h"
 
 namespace ddm {
+namespace {
+
+// Longer than any path, and than names of methods are. A longer one would be kept, copied for each
+// report, and compared to every method.
+constexpr std::size_t kLongestText = 4096;  // bytes
+
+bool refuse_long(std::initializer_list<std::string_view> texts, Reply& reply) {
+  for (const std::string_view text : texts) {
+    if (text.size() <= kLongestText) continue;
+    reply.fail(FailCode::kRefused, "a format, path or method has at most " +
+                                       std::to_string(kLongestText) + " bytes, not " +
+                                       std::to_string(text.size()));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 ReportHandlers::ReportHandlers(const HandlerContext& context, ReportAssembly& assembly,
                                FollowedObjects& followed)
@@ -37,6 +56,7 @@ void ReportHandlers::add_to(Dispatcher& dispatcher) {
 void ReportHandlers::ask_at_end(const Request& request, Reply reply) {
   const auto wanted = decode<ReportAtEndRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("str path");
+  if (refuse_long({wanted->path, wanted->below}, reply)) return;
   const std::string& path = wanted->path;
   if (!path.empty()) {
     if (path.front() != '/' || !report_format_of(path)) {
@@ -90,6 +110,7 @@ std::optional<ReportHandlers::Content> ReportHandlers::content_of(std::string_vi
 void ReportHandlers::ask(const Request& request, Reply reply) {
   const auto wanted = decode<ReportRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("str format");
+  if (refuse_long({wanted->format, wanted->below}, reply)) return;
   auto content = content_of(wanted->format);
   if (!content) {
     return reply.fail(

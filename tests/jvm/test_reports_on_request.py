@@ -113,6 +113,24 @@ def reports_come_in_every_format_as_the_agent_writes_them(t):
                 assert "a report is html, txt" in str(error), error
 
 
+@test()
+def a_method_or_a_path_of_megabytes_is_refused(t):
+    def text(value):
+        return struct.pack(">I", len(value)) + value.encode("utf-16-be")
+
+    long = "/" + "x" * 5000 + ".txt"
+    with Target(t, "track=y,dump=none") as p, p.client() as client:
+        for kind, data in (("REPT", text("summary") + text(long)), ("REPT", text(long)),
+                           ("REPE", text(long)), ("REPE", text(t.path("end.txt")) + text(long))):
+            try:
+                client.request(kind, data)
+                raise AssertionError(f"{kind} takes it")
+            except DdmError as refused:
+                assert "at most 4096 bytes" in str(refused), refused
+                assert len(str(refused)) < 1000, refused
+        assert client.request("REPT", text("summary") + text("x" * 4096))
+
+
 @test(every_days=4)
 def a_list_of_the_sites_alone_is_jsonl_without_records(t):
     with Target(t, agent="track=y,dump=none") as p:
