@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <string_view>
 
 #include "core/clocks.h"
+#include "core/temporary_directory.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/management.h"
@@ -266,9 +266,7 @@ Result<HeapDumper::Stored> HeapDumper::store(JNIEnv* jni, const HoldObjects& hol
   if (max_bytes) {
     if (auto too_big = refuse_big_heap(jni, *max_bytes)) return std::move(*too_big);
   }
-  const char* parent = getenv("TMPDIR");
-  std::string directory =
-      (parent != nullptr && *parent != '\0' ? std::string(parent) : "/tmp") + "/ddmagent-XXXXXX";
+  std::string directory = temporary_directory() + "/ddmagent-XXXXXX";
   const Unfinished unfinished(*this, [&]() -> Result<Place> {
     if (mkdtemp(directory.data()) == nullptr) return errno_error(directory);
     return Place{directory, kStreamedFile, /*own_directory=*/true};

@@ -3,21 +3,19 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 
 #include "allocations/store/ring_path.h"
 #include "core/filled_path.h"
 #include "core/log.h"
+#include "core/temporary_directory.h"
 #include "report/report_words.h"
 
 namespace ddm {
 
 std::string fallback_path_of(const std::string& path) {
-  const char* directory = std::getenv("TMPDIR");
-  if (directory == nullptr || *directory == '\0') directory = "/tmp";
-  return std::string(directory) + "/" + path.substr(path.rfind('/') + 1);
+  return temporary_directory() + "/" + path.substr(path.rfind('/') + 1);
 }
 
 std::string oom_path_of(const std::string& path) {

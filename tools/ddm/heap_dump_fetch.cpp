@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 
-#include <cstdlib>
+#include "core/temporary_directory.h"
 
 namespace ddm {
 namespace {
@@ -54,8 +54,7 @@ Result<HeapDumpMade> fetch_heap_dump(DdmClient& client, bool with_stacks, Progre
 
 Result<FileDescriptor> fetch_nameless_heap_dump(DdmClient& client, bool with_stacks,
                                                 Progress& progress) {
-  const char* const given = std::getenv("TMPDIR");
-  const std::string directory = given != nullptr && *given != '\0' ? given : "/tmp";
+  const std::string directory = temporary_directory();
   // The dump contains every password of the program.
   FileDescriptor file(open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (!file.valid()) return errno_error("a heap dump in " + directory);

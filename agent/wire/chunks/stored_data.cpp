@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "core/temporary_directory.h"
+
 namespace ddm {
 namespace {
 
@@ -28,9 +30,7 @@ int nameless_file(const std::string& directory) {
 }  // namespace
 
 Result<std::shared_ptr<StoredData>> StoredData::create() {
-  const char* chosen = getenv("TMPDIR");
-  FileDescriptor fd;
-  if (chosen != nullptr && *chosen != '\0') fd = FileDescriptor(nameless_file(chosen));
+  FileDescriptor fd(nameless_file(temporary_directory()));
   if (!fd.valid()) fd = FileDescriptor(nameless_file("/tmp"));
   if (!fd.valid()) fd = FileDescriptor(memfd_create("ddmagent", MFD_CLOEXEC));
   if (!fd.valid()) return storing_failed(errno);
