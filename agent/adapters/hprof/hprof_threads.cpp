@@ -6,6 +6,7 @@
 #include "vm/jvmti_memory.h"
 #include "vm/own_threads.h"
 #include "vm/thread_fields.h"
+#include "vm/thread_list.h"
 
 namespace ddm {
 
@@ -13,13 +14,10 @@ HprofThreads::HprofThreads(jvmtiEnv* jvmti, JNIEnv* jni)
     : jvmti_(jvmti), id_field_(thread_field(jni, "tid", "J")) {}
 
 void HprofThreads::list(JNIEnv* jni) {
-  if (id_field_ == nullptr) return;
-  jint count = 0;
-  JvmtiPtr<jthread> threads(jvmti_);
-  if (jvmti_->GetAllThreads(&count, threads.out()) != JVMTI_ERROR_NONE) return;
-  for (jint i = 0; i < count; ++i) {
-    const LocalRef<jthread> thread(jni, threads[i]);
-    auto event = start_of(jni, thread.get());
+  const LocalFrame frame(jni, 64);
+  if (!frame.good()) return;
+  for (const jthread thread : all_threads(jvmti_, jni)) {
+    auto event = start_of(jni, thread);
     if (!event) continue;
     const std::lock_guard lock(mutex_);
     const bool listed = std::any_of(events_.begin(), events_.end(),
