@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/gzip_sink.h"
+#include "core/deflate_sink.h"
 #include "report/protobuf_writer.h"
 #include "report/report.h"
 #include "report/report_names.h"
@@ -30,7 +30,9 @@ namespace {
 class PprofWriter {
  public:
   PprofWriter(const ReportData& data, const ReportSink& sink)
-      : data_(data), names_(data.names), gzip_(sink) {}
+      : data_(data),
+        names_(data.names),
+        gzip_(DeflateSink::Format::kGzip, Z_DEFAULT_COMPRESSION, sink) {}
 
   void write() {
     text("");
@@ -253,7 +255,7 @@ class PprofWriter {
 
   const ReportData& data_;
   ReportNames names_;
-  GzipSink gzip_;
+  DeflateSink gzip_;
   ProtobufWriter profile_;            // not written yet: fields may be in any order
   std::vector<std::uint64_t> stack_;  // of the sample that is being put together
   ProtobufWriter sample_;             // its labels

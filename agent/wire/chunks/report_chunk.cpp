@@ -1,5 +1,7 @@
 #include "wire/chunks/report_chunk.h"
 
+#include <zlib.h>
+
 #include <array>
 #include <string>
 
@@ -8,56 +10,35 @@ namespace {
 
 constexpr std::size_t kStep = std::size_t{64} << 10;
 
-Bytef* zlib_input(const void* bytes) {
-  return const_cast<Bytef*>(static_cast<const Bytef*>(bytes));  // zlib does not write through it
-}
-
 }  // namespace
 
 ReportPacker::ReportPacker(std::size_t max_bytes)
-    // Compression takes the program's CPU and the link is mostly loopback: speed over size.
-    : max_bytes_(max_bytes), ready_(deflateInit(&zlib_, Z_BEST_SPEED) == Z_OK) {}
+    : max_bytes_(max_bytes),
+      // Compression takes the program's CPU and the link is mostly loopback: speed over size.
+      zlib_(DeflateSink::Format::kZlib, Z_BEST_SPEED,
+            [this](std::string_view packed) { return take(packed); }) {}
 
-ReportPacker::~ReportPacker() { deflateEnd(&zlib_); }
-
-bool ReportPacker::deflate_input(int flush) {
-  Bytes& packed = packed_.bytes;
-  do {
-    const std::size_t before = packed.size();
-    packed.resize(before + kStep);
-    zlib_.next_out = packed.data() + before;
-    zlib_.avail_out = kStep;
-    deflate(&zlib_, flush);
-    packed.resize(before + kStep - zlib_.avail_out);
-    too_big_ = packed_.size() > max_bytes_;
-    if (!too_big_ && packed.size() > kInMemory) failed_ = packed_.store();
-    if (too_big_ || failed_) return false;
-  } while (zlib_.avail_out == 0);
-  return true;
+bool ReportPacker::take(std::string_view packed) {
+  packed_.bytes.insert(packed_.bytes.end(), packed.begin(), packed.end());
+  too_big_ = packed_.size() > max_bytes_;
+  if (!too_big_ && packed_.bytes.size() > kInMemory) failed_ = packed_.store();
+  return !too_big_ && !failed_;
 }
 
 bool ReportPacker::add(std::string_view piece) {
   length_ += piece.size();
-  while (!piece.empty()) {
-    if (!ready_ || too_big_ || failed_) return false;
-    const std::string_view part = piece.substr(0, std::size_t{1} << 30);
-    piece.remove_prefix(part.size());
-    zlib_.next_in = zlib_input(part.data());
-    zlib_.avail_in = static_cast<uInt>(part.size());
-    if (!deflate_input(Z_NO_FLUSH)) return false;
-  }
-  return true;
+  return zlib_.add(piece);
 }
 
 Result<Chunk> ReportPacker::finish() {
-  if (!ready_) return Error{"no memory to pack the report"};
-  if (!too_big_ && !failed_) deflate_input(Z_FINISH);
+  const bool whole = zlib_.finish();
   if (too_big_) {
     return Error{"the report is bigger than " + std::to_string(max_bytes_ >> 20) +
                  " MiB even when packed; dump= writes it where the program runs"};
   }
   if (!failed_ && packed_.stored) failed_ = packed_.store();
   if (failed_) return Error{"the packed report finds no room: " + failed_->message};
+  if (!whole) return Error{"no memory to pack the report"};
   ByteWriter out;
   out.u8(length_);
   Bytes data = out.take();
@@ -77,7 +58,7 @@ std::optional<Error> unpack_report(ByteSpan data, std::uint64_t most,
   }
   z_stream zlib{};
   if (inflateInit(&zlib) != Z_OK) return Error{"no memory to unpack the report"};
-  zlib.next_in = zlib_input(packed.data());
+  zlib.next_in = const_cast<Bytef*>(packed.data());  // zlib does not write through it
   zlib.avail_in = static_cast<uInt>(packed.size());
   std::array<Bytef, kStep> piece;
   std::uint64_t unpacked = 0;

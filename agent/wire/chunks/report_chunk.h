@@ -12,10 +12,9 @@
 // reply is stored in an unlinked file (StoredData); packing stops at a limit.
 #pragma once
 
-#include <zlib.h>
-
 #include <functional>
 
+#include "core/deflate_sink.h"
 #include "core/result.h"
 #include "wire/chunks/special_fields.h"
 
@@ -55,7 +54,6 @@ class ReportPacker {
   static constexpr std::size_t kInMemory = StoredData::kFrom;
 
   explicit ReportPacker(std::size_t max_bytes);
-  ~ReportPacker();
   ReportPacker(const ReportPacker&) = delete;
   ReportPacker& operator=(const ReportPacker&) = delete;
 
@@ -66,11 +64,10 @@ class ReportPacker {
   Result<Chunk> finish();
 
  private:
-  bool deflate_input(int flush);
+  bool take(std::string_view packed);
 
   const std::size_t max_bytes_;
-  z_stream zlib_{};
-  bool ready_;          // false: zlib has no memory
+  DeflateSink zlib_;
   GrowingData packed_;  // the stream
   std::optional<Error> failed_;
   std::uint64_t length_ = 0;

@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "report/gzip_sink.h"
+#include "core/deflate_sink.h"
 
 namespace ddm {
 namespace {
@@ -317,11 +317,11 @@ Result<std::string> unzipped(std::string_view packed, std::size_t most) {
 
 std::string zipped(std::string_view bytes) {
   std::string out;
-  const ReportSink sink = [&out](std::string_view piece) {
-    out += piece;
-    return true;
-  };
-  GzipSink gzip(sink);
+  DeflateSink gzip(DeflateSink::Format::kGzip, Z_DEFAULT_COMPRESSION,
+                   [&out](std::string_view piece) {
+                     out += piece;
+                     return true;
+                   });
   gzip.add(bytes);
   gzip.finish();
   return out;
