@@ -129,3 +129,30 @@ def a_list_of_tests_is_compared_by_test(t):
     # A new test is not one that grew.
     gate(t, write("c.txt", "p.T.a\t1\t24", "p.T.b\t2\t48", "p.T.c\t9\t99"), "--baseline", before)
     gate(t, after, "--baseline", before, "--tolerance", "24")
+
+
+def written(t, name, *lines):
+    with open(t.path(name), "w", encoding="utf-8") as f:
+        f.write("".join(f"{line}\n" for line in lines))
+    return t.path(name)
+
+
+@test()
+def what_was_not_measured_does_not_pass(t):
+    site = {"type": "site", "class": "int[]", "count": 1, "bytes": 16,
+            "stack": [{"class": "shop.Cart", "method": "add", "file": "Cart.java", "line": 3}]}
+    head = json.dumps({"type": "summary", "vm": "OpenJDK 64-Bit Server VM 17.0.21+9", "sites": 1, "interval": 0})
+    report = written(t, "a.sites.jsonl", head, json.dumps(site))
+    baseline = written(t, "allocations.txt", "# jdk 17", "int[] @ shop.Cart.add\t1\t16")
+    gate(t, report, "--baseline", baseline, "--below", "Cart.add")
+    for words, told in (((report, "--below", "Cart.total"), f"no allocation of {report} is below Cart.total: "),
+                        ((written(t, "none.jsonl", head),), "none.jsonl has no allocations"),
+                        ((written(t, "none.txt", "# jdk 17"),), "none.txt has no tests"),
+                        ((written(t, "empty.sites.jsonl"),), "empty.sites.jsonl is empty"),
+                        ((t.dir,), "is a directory")):
+        for update in ((), ("--update",)):
+            told_now = ddm(t, "gate", *words, "--baseline", baseline, *update, code=USAGE)
+            assert told in told_now.replace("\n", " "), (words, told_now)
+    # The run before may be one of a time without that method: all of it is then new.
+    before = written(t, "before.sites.jsonl", head, json.dumps(site | {"stack": []}))
+    assert "1 new" in gate(t, report, "--baseline", before, "--below", "Cart.add", code=GROWN)

@@ -30,6 +30,16 @@ Result<std::optional<Baseline>> read_list(const std::string& path) {
   return std::optional<Baseline>(std::move(*baseline));
 }
 
+// A misspelled method, or a run without tests, must not pass as one that allocates less.
+std::string nothing_text(const GateOptions& options, const Measured& now) {
+  if (!now.by_site) return options.measured + " has no tests";
+  if (options.below.empty()) return options.measured + " has no allocations";
+  return fmt::format(
+      "no allocation of {} is below {}: the name of a method that is on their stacks, as "
+      "shop.Shop.serve or serve",
+      options.measured, options.below);
+}
+
 // Beside a baseline of tests: see sites_of_tests().
 std::string sites_path(const GateOptions& options) { return options.baseline + ".sites"; }
 
@@ -57,7 +67,7 @@ bool is_report_file(const std::string& path) {
 }
 
 // The figures to compare `now` with: of another run's report, or of a list. The file beside a list
-// also gives the order of a test's sites.
+// also gives the order of a test's sites. A report may lack what is below a method that is new.
 Result<Amounts> amounts_before(const GateOptions& options, Measured& now) {
   if (is_report_file(options.baseline)) {
     const auto before = read_measured(options.baseline, options.below);
@@ -86,6 +96,7 @@ int gate(const GateOptions& options) {
   }
   auto now = read_measured(options.measured, options.below);
   if (!now) return misused(now.message());
+  if (now->nothing()) return misused(nothing_text(options, *now));
   if (options.update) return update(options, *now);
   const auto before = amounts_before(options, *now);
   if (!before) return misused(before.message());

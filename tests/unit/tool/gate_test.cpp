@@ -139,6 +139,27 @@ TEST_CASE("the sites of tests have frames that are told once, or frames as they 
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("a file without figures is no list of tests, and neither is a damaged report") {
+  std::string folder = std::filesystem::temp_directory_path() / "ddm-gate-XXXXXX";
+  REQUIRE(mkdtemp(folder.data()) != nullptr);
+  const auto told = [&](const char* name, const char* text) {
+    const std::string path = folder + "/" + name;
+    std::ofstream(path) << text;
+    const auto measured = read_measured(path, "");
+    return measured ? "" : measured.message().substr(folder.size() + 1);
+  };
+  for (const char* name : {"x.sites.jsonl", "x.jsonl", "x.pb.gz", "x.txt"}) {
+    CHECK(told(name, "") == std::string(name) + " is empty");
+  }
+  CHECK(told("x.jsonl", "# jdk 17\n").starts_with("x.jsonl is no jsonl report to compare: line 1"));
+  CHECK(told("x.pb.gz", "# jdk 17\n").starts_with("x.pb.gz is no profile to compare: "));
+  CHECK(told("x.txt", "# jdk 17\n").empty());
+  const auto measured = read_measured(folder, "");
+  REQUIRE_FALSE(measured);
+  CHECK(measured.message().find(" is a directory; ") != std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
 // Two objects of 24 bytes each, allocated in shop.Helper.pad(Helper.java:5), which main() calls.
 std::string profile_of_a_site(const char* type, const char* comment, int sample_location = 2) {
   ProtobufWriter profile;

@@ -1,9 +1,11 @@
 #include "gate/measured.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <sstream>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
@@ -156,9 +158,17 @@ bool is_report(std::istream& file) {
 Result<Measured> read_measured(const std::string& path, const std::string& below) {
   std::ifstream file(path);
   if (!file) return errno_error(path);
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) {
+    return Error{path + " is a directory; what is compared is a report or a list of tests in it"};
+  }
+  const int first = file.peek();
+  // A list without tests has its first line: a run that failed leaves an empty file.
+  if (first == std::ifstream::traits_type::eof()) return Error{path + " is empty"};
+  const bool packed = first == kGzipFirst || path.ends_with(".pb.gz");
   Measured measured;
-  measured.by_site = is_report(file);
-  if (file.peek() == kGzipFirst) {
+  measured.by_site = packed || is_report(file) || path.ends_with(".jsonl");
+  if (packed) {
     std::stringstream bytes;
     bytes << file.rdbuf();
     const auto read = read_pprof_sites(bytes.view());

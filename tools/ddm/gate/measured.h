@@ -24,6 +24,7 @@ struct Measured {
   Amount first_use;  // of a report; not in `amounts`: see stack/names/first_use.h
   int jdk = 0;       // 0: not stated
   bool by_site = false;
+  bool nothing() const { return amounts.empty() && first_use.objects == 0; }
 };
 
 // The contents of the file beside a baseline of tests, which tells which sites of a test have
@@ -35,7 +36,8 @@ void sort_sites_by_growth(Measured& measured, const Amounts& before);
 // Whether a file is a report, judged by its first byte: '{' or that of gzip.
 bool is_report(std::istream& file);
 
-// `below`: only allocations below this method, if the file is a report; "": all.
+// `below`: only allocations below this method, if the file is a report; "": all. The name of a
+// report tells, too, that it is one: a damaged report is no list of tests.
 Result<Measured> read_measured(const std::string& path, const std::string& below);
 
 }  // namespace ddm
