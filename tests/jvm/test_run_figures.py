@@ -148,6 +148,28 @@ def two_reports_are_compared_growth_first_and_both_ways(t):
     assert "PID" in ddm(t, "allocs", 1, "--diff", a, b, code=USAGE)
 
 
+@test()
+def a_difference_has_only_what_is_below_a_method(t):
+    def written(name, total, add):
+        lines = [{"type": "summary", "sites": 2, "period": 1, "threads": []}]
+        lines += [{"type": "site", "class": class_name, "count": count, "bytes": 16 * count,
+                   "stack": [{"class": "shop.Cart", "method": method, "file": "Cart.java", "line": 3}]}
+                  for class_name, method, count in (("int[]", "total", total), ("long[]", "add", add))]
+        with open(t.path(name), "w", encoding="utf-8") as f:
+            f.write("".join(json.dumps(line) + "\n" for line in lines))
+        return t.path(name)
+    reports = (written("a.jsonl", 1, 10), written("b.jsonl", 3, 40))
+    rows = json.loads(ddm(t, "allocs", "--diff", *reports, "--below", "Cart.total", "--json"))
+    assert [(row["class"], row["count"], row["count_after"]) for row in rows] == [("int[]", 2, 3)], rows
+    out = ddm(t, "allocs", "--diff", *reports, "--below", "Cart.total")
+    assert "+2 allocations, +32 B (32 bytes) below Cart.total from " in out.replace("\n", " "), out
+    # What cannot be had below a method is refused.
+    ddm(t, "allocs", "--diff", *reports, "--below", "Cart.total", "-o", t.path("d.html"), code=USAGE)
+    for words in (reports[:1], ("--diff", *reports)):
+        told = ddm(t, "allocs", *words, "--below", "Cart.total", "--by", "thread", code=USAGE)
+        assert "threads have no stacks" in told, told
+
+
 @test(full_only=True, timeout=400)
 def a_report_that_is_big_even_when_packed_comes_whole(t):
     """More than the agent keeps in memory of it."""

@@ -205,15 +205,16 @@ int save_diff(const AllocsOptions& options) {
 
 int show_diff(const AllocsOptions& options) {
   if (!options.path.empty()) return save_diff(options);
-  const auto before = read_whole_run(options.diff[0], "");
+  const auto before = read_whole_run(options.diff[0], options.below);
   if (!before) return refuse(before.message());
-  const auto after = read_whole_run(options.diff[1], "");
+  const auto after = read_whole_run(options.diff[1], options.below);
   if (!after) return refuse(after.message());
   const std::int64_t bytes = after->bytes() - before->bytes();
   const std::int64_t count = after->count() - before->count();
   std::vector<std::string> notes{fmt::format(
-      "{}{} allocations, {}{} ({} bytes) from {} to {}", count > 0 ? "+" : "", grouped(count),
-      bytes > 0 ? "+" : "", human_bytes(bytes), grouped(bytes), options.diff[0], options.diff[1])};
+      "{}{} allocations, {}{} ({} bytes){} from {} to {}", count > 0 ? "+" : "", grouped(count),
+      bytes > 0 ? "+" : "", human_bytes(bytes), grouped(bytes),
+      options.below.empty() ? "" : " below " + options.below, options.diff[0], options.diff[1])};
   if (before->fact("interval") > 0 || after->fact("interval") > 0) {
     notes.emplace_back("estimated from samples");
   }
@@ -254,6 +255,9 @@ int save(const AllocsOptions& options, DdmClient& client, const HelloReply& hell
 int allocs(const AllocsOptions& options) {
   if (!options.target.empty() && !options.diff.empty()) {
     return bad_command_line("PID: does not go with --diff, which reads two files");
+  }
+  if (!options.below.empty() && rows_asked(options) == RowsBy::kThread) {
+    return misused("--below: the totals of threads have no stacks; --by class, site or app has");
   }
   const bool difference = !options.diff.empty() || !options.since.empty();
   if (difference && !options.path.empty() && !options.path.ends_with(".html")) {
