@@ -126,6 +126,8 @@ def a_page_tells_classes_and_has_a_slider_over_collections(t):
         assert '<div class="row" id="time" hidden' in shown
         watching = subprocess.Popen([DDM, "heap", str(p.pid), "--watch", "3", "-o", "watch.html"],
                                     stdout=subprocess.PIPE, text=True, cwd=t.dir)
+        time.sleep(2)  # before the first collection: not part of the seconds since it
+        begin = time.monotonic()
         while watching.poll() is None:
             p.process.stdin.write("c")
             p.process.stdin.flush()
@@ -134,6 +136,8 @@ def a_page_tells_classes_and_has_a_slider_over_collections(t):
         out = watching.communicate()[0].splitlines()
         assert watching.returncode == 0 and out[0].split()[:2] == ["SECONDS", "USED"], out
         assert len(out) == 6, out  # head, three collections, a gap, where it is
+        seconds = [float(line.split()[0]) for line in out[1:4]]
+        assert seconds[0] == 0 and seconds[2] <= time.monotonic() - begin, seconds
         shown = document_of(t, "file://" + t.path("watch.html"))
         assert "collection 1 of 3" in shown and 'max="2"' in shown
         assert '<div class="row" id="time">' in shown

@@ -203,7 +203,8 @@ Result<std::vector<HeapFrame>> read_frames(const HeapOptions& options, DdmClient
   });
   if (wrong && frames.empty()) return *wrong;
   if (frames.empty()) return Error{"ended before there was a collection"};
-  for (HeapFrame& frame : frames) frame.seconds -= frames.front().seconds;
+  const double first = frames.front().seconds;
+  for (HeapFrame& frame : frames) frame.seconds -= first;
   return frames;
 }
 
