@@ -1,12 +1,10 @@
 #include "jvm_watch.h"
 
-#include <dirent.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <memory>
 #include <system_error>
 #include <thread>
 
@@ -23,21 +21,6 @@ constexpr std::size_t kMaxParallel = 8;
 
 double cpu_seconds(std::int64_t ticks) {
   return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
-
-std::optional<double> agent_cpu_of(pid_t pid) {
-  const std::string tasks = fmt::format("/proc/{}/task", pid);
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(tasks.c_str()), closedir);
-  if (!stream) return {};
-  std::int64_t ticks = 0;
-  while (const dirent* entry = readdir(stream.get())) {
-    if (entry->d_name[0] == '.') continue;
-    const auto thread = read_proc_stat(tasks + "/" + entry->d_name + "/stat");
-    const bool of_agent =
-        thread && (thread->name.starts_with("ddm-") || thread->name.starts_with("ddmagent"));
-    if (of_agent) ticks += thread->cpu_ticks;
-  }
-  return cpu_seconds(ticks);
 }
 
 }  // namespace
@@ -69,7 +52,7 @@ WatchedJvm JvmWatch::read_one(State& state) {
   if (state.before) {
     jvm.cpu_percent = 100 * cpu_seconds(ticks - state.cpu_ticks) / std::max(passed.count(), 0.001);
   }
-  jvm.agent_cpu_seconds = agent_cpu_of(state.target.pid);
+  jvm.agent_cpu_seconds = state.agent_cpu.read(state.target.pid);
   jvm.bytes_per_second = bytes_per_second(state.before, *figures, passed);
   state.before = *figures;
   state.cpu_ticks = ticks;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "agent_cpu.h"
 #include "jvm_figures.h"
 #include "wire/sockets/discovery.h"
 
@@ -23,7 +24,7 @@ struct WatchedJvm {
   // Since the previous reading; 0 at the first.
   std::optional<double> bytes_per_second;   // none: tracking was off
   double cpu_percent = 0;                   // of one processor
-  std::optional<double> agent_cpu_seconds;  // of the agent's own threads
+  std::optional<double> agent_cpu_seconds;  // of the agent's own threads; never falls
 };
 
 class JvmWatch {
@@ -42,6 +43,7 @@ class JvmWatch {
     std::optional<DdmClient> client;
     std::optional<JvmFigures> before;
     std::int64_t cpu_ticks = 0;
+    AgentCpu agent_cpu;
     Clock::time_point at, retry_at;
   };
   static WatchedJvm read_one(State& state);

@@ -1,6 +1,7 @@
 // `ddm serve` without sockets: requests, who may ask, metrics, differences of profiles.
 #include <catch2/catch.hpp>
 
+#include "agent_cpu.h"
 #include "report/protobuf_writer.h"
 #include "serve/cpu_samples.h"
 #include "serve/http_request.h"
@@ -131,6 +132,15 @@ TEST_CASE("Metrics are Prometheus' text, with names that forge no line, and 500 
   CHECK(series > 450);
   CHECK(series <= kMaxSeries);
   CHECK(much.find("ddm_jvms_left_out 955\n") != std::string::npos);
+}
+
+TEST_CASE("The CPU time of the agent's threads keeps what ended ones have used") {
+  AgentCpu cpu;
+  CHECK(cpu.total_with({{{10, 1}, 5}, {{11, 1}, 7}}) == 12);
+  CHECK(cpu.total_with({{{10, 1}, 6}}) == 13);
+  CHECK(cpu.total_with({{{10, 1}, 6}, {{11, 9}, 2}}) == 15);  // another thread with the same id
+  CHECK(cpu.total_with({}) == 15);
+  CHECK(cpu.total_with({{{12, 20}, 1}}) == 16);
 }
 
 TEST_CASE("A difference has what is more by stack, whatever numbers the stacks have") {
