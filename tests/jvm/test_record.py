@@ -257,6 +257,21 @@ def record_samples_all_threads_or_what_runs_and_one_of_them_at_a_time(t):
 
 
 @test()
+def record_measures_no_time_for_a_report_that_has_none(t):
+    for ending in ("pb.gz", "collapsed", "sites.jsonl", "dhat.json", "firefox.json"):
+        for option in ("--cpu", "--wall", "--locks"):
+            # 1 is no JVM: this is told before any is asked.
+            told = ddm(t, "record", 1, "-d", "0.1", option, "-o", t.path(f"r.{ending}"), code=USAGE)
+            assert "has allocations only; .html, .txt, .jsonl and .hprof.txt have samples" in told, told
+    with Target(t, agent="dump=none") as p:
+        for ending, shown in (("html", "samples"), ("txt", "sampl"), ("jsonl", '"type":"sample"'),
+                              ("hprof.txt", "CPU SAMPLES BEGIN")):
+            ddm(t, "record", p.pid, "-d", "0.5", "--wall", "-o", t.path(f"r.{ending}"))
+            with open(t.path(f"r.{ending}"), encoding="utf-8") as f:
+                assert shown in f.read(), ending
+
+
+@test()
 def record_below_a_method_has_what_that_method_caused(t):
     with Target(t, agent="dump=none") as p:
         for method, name, end in (("deepMarks", "r.jsonl", True), ("DdmTarget.deepMarks", "end.jsonl", False)):

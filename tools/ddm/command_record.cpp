@@ -188,11 +188,25 @@ std::string free_name(const std::string& target) {
   return path;
 }
 
+// The formats with more than allocations. In a recording there are always allocations, without
+// which a profile or collapsed stacks would be of time.
+bool has_time_too(ReportFormat format) {
+  return format == ReportFormat::kHtml || format == ReportFormat::kText ||
+         format == ReportFormat::kJsonl || format == ReportFormat::kHprofText;
+}
+
 int record(const RecordOptions& given) {
   RecordOptions options = given;
   if (options.path.empty()) options.path = free_name(options.target);
-  if (!report_format_of(options.path)) {
+  const auto format = report_format_of(options.path);
+  if (!format) {
     return misused(fmt::format("'{}': a report ends in {}", options.path, kReportEndings));
+  }
+  const WantedOptions& wanted = options.wanted;
+  if ((wanted.cpu || wanted.wall || wanted.locks) && !has_time_too(*format)) {
+    return misused(fmt::format(
+        "'{}' has allocations only; .html, .txt, .jsonl and .hprof.txt have samples and waits, too",
+        options.path));
   }
   // Checked before the recording, not after it.
   const std::size_t slash = options.path.rfind('/');
