@@ -272,6 +272,24 @@ def record_measures_no_time_for_a_report_that_has_none(t):
 
 
 @test()
+def record_tells_before_it_records_what_its_report_would_lack(t):
+    for agent, ending, told in (("dump=none", "dhat.json", "--live"), ("dump=none", "firefox.json", "--live"),
+                                ("dump=none,track=y", "dhat.json", "--live"),
+                                ("dump=none,sites=0", "sites.jsonl", "sites=0")):
+        with Target(t, agent=agent) as p:
+            begin = time.monotonic()
+            was_tracking = tracking(t, p.pid)
+            assert told in ddm(t, "record", p.pid, "-d", "60", "-o", t.path(f"r.{ending}"), code=REFUSED)
+            assert time.monotonic() - begin < 30 and tracking(t, p.pid) == was_tracking
+            assert not [name for name in os.listdir(t.dir) if ending in name]
+    # Followed by the program itself, or for this recording.
+    for agent, words in (("dump=none", ("--live",)), ("dump=none,live=y", ())):
+        with Target(t, agent=agent) as p:
+            ddm(t, "record", p.pid, "-d", "0.2", *words, "-o", t.path("r.dhat.json"))
+            os.remove(t.path("r.dhat.json"))
+
+
+@test()
 def record_below_a_method_has_what_that_method_caused(t):
     with Target(t, agent="dump=none") as p:
         for method, name, end in (("deepMarks", "r.jsonl", True), ("DdmTarget.deepMarks", "end.jsonl", False)):
