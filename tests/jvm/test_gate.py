@@ -153,6 +153,11 @@ def what_was_not_measured_does_not_pass(t):
         for update in ((), ("--update",)):
             told_now = ddm(t, "gate", *words, "--baseline", baseline, *update, code=USAGE)
             assert told in told_now.replace("\n", " "), (words, told_now)
+    # Nothing that was asked for is left out in silence.
+    for words in (("--junit", "j.xml"), ("--markdown", "m.md"), ("--tolerance", "5%"), ("--annotations",), ("--json",)):
+        assert words[0] in ddm(t, "gate", report, "--baseline", baseline, "--update", *words, code=USAGE), words
+    tests = written(t, "tests.txt", "# jdk 17", "shop.CartTest.adds\t1\t16")
+    assert "is a list of tests" in ddm(t, "gate", tests, "--baseline", tests, "--below", "adds", code=USAGE)
     # The run before may be one of a time without that method: all of it is then new.
     before = written(t, "before.sites.jsonl", head, json.dumps(site | {"stack": []}))
     assert "1 new" in gate(t, report, "--baseline", before, "--below", "Cart.add", code=GROWN)

@@ -96,6 +96,10 @@ int gate(const GateOptions& options) {
   }
   auto now = read_measured(options.measured, options.below);
   if (!now) return misused(now.message());
+  if (!now->by_site && !options.below.empty()) {
+    return misused("--below is for reports, and " + options.measured +
+                   " is a list of tests, which are compared whole");
+  }
   if (now->nothing()) return misused(nothing_text(options, *now));
   if (options.update) return update(options, *now);
   const auto before = amounts_before(options, *now);
@@ -133,14 +137,17 @@ void add_gate(CLI::App& app, Command& chosen) {
                    "ddm-test.jar (allocations.txt)"));
   require(add_file(command, "--baseline", options.baseline,
                    "A baseline file, kept in the repository, or the report of another run"));
-  add_flag(command, "--update", options.update, "Make the run the baseline");
-  add_text(command, "--tolerance", options.tolerance,
-           "Permitted increase: 0, 5% or bytes (4k); with bytes, numbers of objects are ignored",
-           "AMOUNT");
+  const auto update =
+      add_flag(command, "--update", options.update, "Make the run the baseline, without comparing");
+  const auto tolerance = add_text(
+      command, "--tolerance", options.tolerance,
+      "Permitted increase: 0, 5% or bytes (4k); with bytes, numbers of objects are ignored",
+      "AMOUNT");
   add_text(command, "--below", options.below,
            "Of a report only allocations in this method and its callees", "METHOD");
-  add_file(command, "--junit", options.junit, "Write the result as JUnit's XML");
-  add_file(command, "--markdown", options.markdown, "Write tables in Markdown");
+  const auto junit = add_file(command, "--junit", options.junit, "Write the result as JUnit's XML");
+  const auto markdown =
+      add_file(command, "--markdown", options.markdown, "Write tables in Markdown");
   const auto annotations = add_flag(command, "--annotations", options.annotations,
                                     "Print ::error lines with file and line of each increase");
   const auto json =
@@ -148,6 +155,7 @@ void add_gate(CLI::App& app, Command& chosen) {
                "{grown, shrunk, new, gone: [{name, objects_before, objects, bytes_before, bytes, "
                "sites}]}");
   exclude(json, {annotations});
+  exclude(update, {tolerance, junit, markdown, annotations, json});
 }
 
 }  // namespace ddm
