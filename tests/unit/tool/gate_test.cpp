@@ -1,11 +1,13 @@
 #include <array>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "gate/baseline.h"
 #include "gate/comparison.h"
+#include "gate/findings.h"
 #include "gate/measured.h"
 #include "gate/pprof_sites.h"
 #include "report/protobuf_writer.h"
@@ -158,6 +160,42 @@ TEST_CASE("a file without figures is no list of tests, and neither is a damaged 
   REQUIRE_FALSE(measured);
   CHECK(measured.message().find(" is a directory; ") != std::string::npos);
   std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a result with very many findings is written in a moment, each with its place") {
+  namespace fs = std::filesystem;
+  std::string folder = fs::temp_directory_path() / "ddm-gate-XXXXXX";
+  REQUIRE(mkdtemp(folder.data()) != nullptr);
+  for (const char* package : {"", "a/", "build/shop/", "src/shop/"}) {
+    fs::create_directories(folder + "/" + package);
+    std::ofstream(folder + "/" + package + "Cart.java");
+  }
+  for (int i = 0; i < 2'000; ++i) std::ofstream(folder + "/a/" + std::to_string(i));
+  Measured now;
+  now.by_site = true;
+  Findings findings;
+  for (int i = 0; i < 30'000; ++i) {
+    const std::string name = "int[] @ shop.Cart.add" + std::to_string(i);
+    now.amounts[name] = {1, 16};
+    findings.changes.grown.push_back({name, {}, {1, 16}});
+    if (i >= 1'000) continue;
+    const Json frame = {
+        {"class", "shop.Cart"}, {"method", "add"}, {"file", "Cart.java"}, {"line", i + 1}};
+    now.sites[name].push_back({"int[]", {1, 16}, Json::array({frame})});
+  }
+  findings.now = &now;
+  const fs::path before = fs::current_path();
+  fs::current_path(folder);
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string junit = findings_junit(findings), annotations = findings_annotations(findings);
+  const auto passed = std::chrono::steady_clock::now() - begin;
+  fs::current_path(before);
+  fs::remove_all(folder);
+  CHECK(passed < std::chrono::seconds(4));  // what was quadratic took more than ten
+  CHECK(junit.find("failures=\"30000\"") != std::string::npos);
+  CHECK(junit.find("message=\"int[] @ shop.Cart.add29999: 1 (+1) objects") != std::string::npos);
+  CHECK(annotations.starts_with("::error file=src/shop/Cart.java,line=1::allocates more: "));
+  CHECK(annotations.find("\n::error file=src/shop/Cart.java,line=1000::") != std::string::npos);
 }
 
 // Two objects of 24 bytes each, allocated in shop.Helper.pad(Helper.java:5), which main() calls.

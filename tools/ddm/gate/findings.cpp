@@ -3,6 +3,9 @@
 #include <filesystem>
 #include <pugixml.hpp>
 #include <sstream>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "json_values.h"
 #include "path_text.h"
@@ -88,29 +91,47 @@ std::vector<const Changed*> failures(const Findings& findings) {
   return all;
 }
 
-// The path of a source file below the working directory; "" if there is none. Hidden directories
-// and build output are skipped.
-std::string source_path(const FrameName& frame) {
-  namespace fs = std::filesystem;
-  constexpr std::size_t kMaxSeen = 200'000;
-  std::string wanted = frame.class_name.substr(0, frame.class_name.rfind('.') + 1);
-  for (char& c : wanted) c = c == '.' ? '/' : c;
-  wanted = "/" + wanted + frame.file;
-  std::error_code wrong;
-  std::size_t seen = 0;
-  for (fs::recursive_directory_iterator
-           at(".", fs::directory_options::skip_permission_denied, wrong),
-       end;
-       !wrong && at != end && seen < kMaxSeen; at.increment(wrong), ++seen) {
-    const std::string name = at->path().filename();
-    if (at->is_directory(wrong) && (name.starts_with('.') || name == "target" || name == "build")) {
-      at.disable_recursion_pending();
+// The files below the working directory, by name; read when the first is asked for. Hidden
+// directories and build output are skipped.
+class SourceFiles {
+ public:
+  // "" if there is none.
+  std::string path_of(const FrameName& frame) {
+    if (!read_) read_all();
+    std::string wanted = frame.class_name.substr(0, frame.class_name.rfind('.') + 1);
+    for (char& c : wanted) c = c == '.' ? '/' : c;
+    wanted = "/" + wanted + frame.file;
+    const auto found = by_name_.find(frame.file);
+    if (found == by_name_.end()) return {};
+    for (const std::string& path : found->second) {
+      if (path.ends_with(wanted)) return path.substr(2);  // without "./"
     }
-    const std::string path = at->path();
-    if (path.ends_with(wanted)) return path.substr(2);  // without "./"
+    return {};
   }
-  return {};
-}
+
+ private:
+  void read_all() {
+    namespace fs = std::filesystem;
+    constexpr std::size_t kMaxSeen = 200'000;
+    read_ = true;
+    std::error_code wrong;
+    std::size_t seen = 0;
+    for (fs::recursive_directory_iterator
+             at(".", fs::directory_options::skip_permission_denied, wrong),
+         end;
+         !wrong && at != end && seen < kMaxSeen; at.increment(wrong), ++seen) {
+      const std::string name = at->path().filename();
+      const bool directory = at->is_directory(wrong);
+      if (directory && (name.starts_with('.') || name == "target" || name == "build")) {
+        at.disable_recursion_pending();
+      }
+      if (!directory) by_name_[name].push_back(at->path());
+    }
+  }
+
+  std::unordered_map<std::string, std::vector<std::string>> by_name_;
+  bool read_ = false;
+};
 
 // The class and the method of a test; the method of a site and the class that it allocates.
 std::pair<std::string, std::string> split_name(const std::string& name) {
@@ -209,7 +230,8 @@ std::string findings_markdown(const Findings& findings) {
 
 std::string findings_junit(const Findings& findings) {
   pugi::xml_document document;
-  const auto failing = failures(findings);
+  std::unordered_map<std::string_view, const Changed*> failing;
+  for (const Changed* const one : failures(findings)) failing.emplace(one->name, one);
   auto suite = document.append_child("testsuite");
   suite.append_attribute("name") = "allocations";
   suite.append_attribute("tests") = static_cast<unsigned>(findings.now->amounts.size());
@@ -219,14 +241,13 @@ std::string findings_junit(const Findings& findings) {
     const auto [of, what] = split_name(name);
     one.append_attribute("classname") = of.c_str();
     one.append_attribute("name") = what.c_str();
-    for (const Changed* const failed : failing) {
-      if (failed->name != name) continue;
-      std::string sites;
-      append_sites(sites, findings, name);
-      auto failure = one.append_child("failure");
-      failure.append_attribute("message") = change_text(*failed).c_str();
-      failure.append_child(pugi::node_pcdata).set_value(sites.c_str());
-    }
+    const auto failed = failing.find(name);
+    if (failed == failing.end()) continue;
+    std::string sites;
+    append_sites(sites, findings, name);
+    auto failure = one.append_child("failure");
+    failure.append_attribute("message") = change_text(*failed->second).c_str();
+    failure.append_child(pugi::node_pcdata).set_value(sites.c_str());
   }
   std::ostringstream text;
   document.save(text, "  ");
@@ -235,12 +256,13 @@ std::string findings_junit(const Findings& findings) {
 
 std::string findings_annotations(const Findings& findings) {
   std::string text;
+  SourceFiles sources;
   for (const Changed* const one : failures(findings)) {
     std::string place;
     for (const MeasuredSite& site : sites_of(findings, one->name)) {
       const FrameName frame = first_outside_jdk(site.stack);
       if (!frame.known() || frame.line <= 0) continue;
-      const std::string path = source_path(frame);
+      const std::string path = sources.path_of(frame);
       place = printable_format(" file={},line={}", path.empty() ? frame.file : path, frame.line);
       break;
     }
