@@ -2,11 +2,13 @@
 import os
 import re
 import signal
+import threading
+import time
 
 from ddm_client import Target
 from harness import test
 from leaking import Leaking
-from tool import REFUSED, ddm, ddm_json, shown_on_terminal
+from tool import REFUSED, USAGE, ddm, ddm_json, shown_on_terminal
 
 
 @test(jdks="each")
@@ -63,3 +65,29 @@ def top_on_a_terminal_follows_writes_the_page_and_ends(t):
         pages = [name for name in os.listdir(t.dir) if name.startswith(f"ddm-{target.pid}-")]
         assert len(pages) == 1 and pages[0].endswith(".html"), pages
         assert raw.rstrip().endswith("\x1b[?1l\x1b>") or "\x1b[?1049l" in raw[-200:], raw[-200:]
+
+
+@test()
+def top_of_all_shows_as_many_as_are_wanted_and_says_what_is_of_one(t):
+    with Target(t, "dump=none,log=error") as first, Target(t, "dump=none,log=error") as second:
+        lines = ddm(t, "top", "--once", "--top", "1").splitlines()
+        assert len(lines) == 3 and re.fullmatch(r"\.\.\. \d+ more \(--top N shows more\)", lines[2]), lines
+        listed = ddm(t, "top", "--once", "--top", "500")
+        assert str(first.pid) in listed and str(second.pid) in listed and "more" not in listed
+        assert "ddm top PID --by class" in ddm(t, "top", "--once", "--by", "class", code=USAGE)
+        assert "CPU %" in ddm(t, "top", first.pid, "--once", "--by", "class")
+
+
+@test()
+def a_key_shows_again_what_was_measured_and_does_not_measure(t):
+    with Target(t, "dump=none,log=error") as target:
+        # A program that is stopped answers no measurement, and none is due for a minute.
+        stop = threading.Timer(4, os.kill, (target.pid, signal.SIGSTOP))
+        stop.start()
+        try:
+            begin = time.monotonic()
+            shown_on_terminal(t, "top", target.pid, "-d", "60", keys=((5, "x"), (1, "q")))
+            assert time.monotonic() - begin < 40
+        finally:
+            stop.join()
+            os.kill(target.pid, signal.SIGCONT)

@@ -20,13 +20,16 @@ namespace ddm {
 namespace {
 
 struct TopOptions : TargetOptions {
-  std::string by = "site";
+  std::string by;  // "": by site
   std::size_t top = 25;
   double seconds = 1;
   bool once = false;
 };
 
+using TopClock = std::chrono::steady_clock;
+
 constexpr std::size_t kThreadsShown = 8;
+constexpr std::int64_t kLongestWaitMs = 3'600'000;  // for a key; an int has 24 days
 
 std::string rate(double bytes) { return human_bytes(static_cast<std::int64_t>(bytes)) + "/s"; }
 
@@ -36,9 +39,10 @@ std::optional<std::int64_t> live_bytes(const WatchedJvm& jvm) {
   return jvm.figures->live_bytes ? jvm.figures->live_bytes : jvm.figures->heap_used;
 }
 
-std::string jvms_text(const std::vector<WatchedJvm>& jvms, std::size_t width) {
+std::string jvms_text(const std::vector<WatchedJvm>& jvms, std::size_t top, std::size_t width) {
   TextTable table({">PID", ">ALLOCATED", ">HEAP, ALIVE", ">CPU %", ".APP"});
-  for (const WatchedJvm& jvm : jvms) {
+  for (std::size_t i = 0; i < std::min(jvms.size(), top); ++i) {
+    const WatchedJvm& jvm = jvms[i];
     const auto alive = live_bytes(jvm);
     table.add({std::to_string(jvm.pid),
                !jvm.figures           ? "(no answer)"
@@ -46,7 +50,10 @@ std::string jvms_text(const std::vector<WatchedJvm>& jvms, std::size_t width) {
                                       : "(not tracked)",
                alive ? human_bytes(*alive) : "", fmt::format("{:.0f}", jvm.cpu_percent), jvm.app});
   }
-  return table.text(width);
+  std::string text = table.text(width);
+  if (jvms.size() > top)
+    text += fmt::format("... {} more (--top N shows more)\n", jvms.size() - top);
+  return text;
 }
 
 std::string program_text(const ProgramRates& rates, std::size_t top, std::size_t width) {
@@ -107,25 +114,31 @@ std::string write_page(DdmClient& client, const std::string& target) {
   return error ? error->message : "report written to " + path;
 }
 
-// Runs until `q`. `render`: makes the text below the head; `write`: the action of `e`, and its
-// message.
+// Runs until `q`. `render`: measures, and makes the text below the head; `write`: the action of
+// `e`, and its message. A key does not measure: rates of a moment would be those of noise.
 int watch_on_screen(const TopOptions& options, const std::string& what,
                     const std::function<Result<std::string>(std::size_t)>& render,
                     const std::function<std::string()>& write) {
+  const auto interval = std::chrono::duration_cast<TopClock::duration>(
+      std::chrono::duration<double>(options.seconds));
   Screen screen;
   std::string shown, status;
   bool paused = false;
+  TopClock::time_point next = TopClock::now();
   while (!interrupted()) {
-    if (!paused) {
+    if (!paused && TopClock::now() >= next) {
       auto text = render(screen.columns());
       if (!text) return kExitRefused;
       shown = std::move(*text);
+      next = TopClock::now() + interval;
     }
     screen.show(fmt::format("{}{}   q: quit  p: pause{}{}{}\n", what, paused ? ", paused" : "",
                             write ? "  e: write the report" : "", status.empty() ? "" : "   ",
                             status) +
                 shown);
-    const int key = screen.key(static_cast<int>(options.seconds * 1000));
+    const TopClock::duration left = paused ? interval : next - TopClock::now();
+    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+    const int key = screen.key(static_cast<int>(std::clamp<std::int64_t>(ms, 0, kLongestWaitMs)));
     if (key == 'q') break;
     if (key == 'p') paused = !paused;
     if (key == 'e' && write) status = write();
@@ -139,12 +152,15 @@ int top_of_all(const TopOptions& options) {
   if (!options.once && output_width() != kNoWidth && !options.json) {
     return watch_on_screen(
         options, "programs with the agent",
-        [&](std::size_t width) { return Result<std::string>(jvms_text(watch.read(), width)); }, {});
+        [&](std::size_t width) {
+          return Result<std::string>(jvms_text(watch.read(), options.top, width));
+        },
+        {});
   }
   pause(options.seconds);
   const std::vector<WatchedJvm> found = watch.read();
   if (options.json) return print_json(rates_json(found));
-  print(jvms_text(found, output_width()));
+  print(jvms_text(found, options.top, output_width()));
   return kExitOk;
 }
 
@@ -154,7 +170,7 @@ int top_of_one(const TopOptions& options) {
   if (!client->offers(kReportFeature)) {
     return refuse("the target is another DDM server, which does not count its sites");
   }
-  const RowsBy by = *rows_by(options.by);
+  const RowsBy by = options.by.empty() ? RowsBy::kSite : *rows_by(options.by);
   ProgramRates rates(*client);
   if (const auto error = rates.measure(by)) return refuse(error->message);
   if (!options.once && output_width() != kNoWidth && !options.json) {
@@ -179,6 +195,9 @@ int top_of_one(const TopOptions& options) {
 }
 
 int top(const TopOptions& options) {
+  if (options.target.empty() && !options.by.empty()) {
+    return misused("--by is for one program: ddm top PID --by " + options.by);
+  }
   catch_interrupts();
   return options.target.empty() ? top_of_all(options) : top_of_one(options);
 }
@@ -191,7 +210,9 @@ void add_top_command(CLI::App& app, Command& chosen) {
   add_text(command, "PID", options.target, std::string(kTargetHelp) + "; by default all programs");
   add_flag(command, "--once", options.once,
            "Print once, as text; the default if stdout is no terminal");
-  add_row_options(command, options.by, options.top);
+  add_choice(command, "--by", options.by, {"class", "site", "app"},
+             "Rows of a program: class, site or app; by default site", "WHAT");
+  add_top(command, options.top, "Number of rows to show");
   add_duration(command, "-d", options.seconds, "Time between updates", 0.1, kMaxSeconds);
   add_flag(command, "--json", options.json,
            "Once: {jvms: [{pid, app, bytes_per_second, live_bytes, cpu_percent}]}; of a "
