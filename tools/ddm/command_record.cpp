@@ -139,17 +139,15 @@ void print_other_parts(const RecordOptions& options) {
 }
 
 // What the report would not have, known as soon as tracking is on; "": it has everything.
-std::string lacking(const RecordOptions& options, DdmClient& client) {
-  const auto summary = fetch_summary(client);
+std::string lacking(const RecordOptions& options, const Json& summary) {
   const ReportFormat format = *report_format_of(options.path);
-  if (!summary) return summary.message();
-  if (needs_live(format) && !summary->contains("gc")) {
+  if (needs_live(format) && !summary.contains("gc")) {
     return fmt::format("'{}' tells how long objects live, {}", options.path,
                        options.wanted.live
                            ? "which the target cannot follow; its log says why"
                            : "and the target follows none; --live does for this recording");
   }
-  if (needs_sites(format) && !summary->contains("sites")) {
+  if (needs_sites(format) && !summary.contains("sites")) {
     return fmt::format(
         "'{}' has sites only, which the target does not count (sites=0); .jsonl "
         "has its recent allocations",
@@ -170,9 +168,11 @@ int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was
     if (const auto error = switch_tracking(client, true)) return refuse(error->message);
     tracked.emplace(client);
   }
-  if (const std::string lacks = lacking(options, client); !lacks.empty()) return refuse(lacks);
   const ReportAtEnd at_end(options, client);
   double waited = 0;
+  const auto summary = fetch_summary(client);
+  if (!summary) return at_end.report_failure(client, waited, summary.error());
+  if (const std::string lacks = lacking(options, *summary); !lacks.empty()) return refuse(lacks);
   if (!wait(client, options, waited)) return at_end.finish(waited);
   auto error = tracked ? tracked->end() : std::nullopt;
   if (error) return at_end.report_failure(client, waited, *error);
