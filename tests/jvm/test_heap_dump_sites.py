@@ -5,12 +5,12 @@ import os
 import re
 import shutil
 import stat
-import subprocess
 
 from ddm_client import Target
 from dumped_sites import KINDS, LIVE, check_stacks_of_threads, rows_of, seen, tool_rows, truth
 from harness import AGENT, test
 from hprof_reader import HprofHeap
+from jni_references import jni_references
 from tool import REFUSED, ddm, ddm_json
 
 
@@ -33,13 +33,6 @@ def check_tool(t, path, heap, n):
     table = ddm(t, "sites", path, "--top", 1000)
     assert f"{shown['with_stack_count']:,}" in table and "Dumped.south(Dumped.java:" in table, table[:2000]
     return shown
-
-
-def global_references(t, pid):
-    """How many there are, by the VM's own count."""
-    text = subprocess.run([os.path.join(t.jdk.home, "bin", "jcmd"), str(pid), "Thread.print"],
-                          capture_output=True, text=True, check=True).stdout
-    return int(re.search(r"JNI global refs: (\d+)", text)[1])
 
 
 @test(gc="all", timeout=240, daily=2, every_days=5)
@@ -191,8 +184,8 @@ def two_gigabytes_are_dumped_in_pieces_with_little_memory(t):
 @test()
 def paths_of_dumps_that_are_given_again_leave_no_references(t):
     with Target(t, "live=y,dump=0.hprof", flags=["-XX:+EnableDynamicAgentLoading"]) as p:
-        before = global_references(t, p.pid)
+        before = jni_references(t, p.pid)[0]
         for i in range(7):
             p.attach(AGENT, f"dump={t.path(str(i))}.hprof")
-        assert global_references(t, p.pid) - before < 7, before
+        assert jni_references(t, p.pid)[0] - before < 7, before
     assert [name for name in os.listdir(t.dir) if name.endswith(".hprof")] == ["6.hprof"]

@@ -2,7 +2,6 @@
 import os
 import re
 import resource
-import subprocess
 import time
 from collections import Counter
 
@@ -10,6 +9,7 @@ from adb_bridge import wait_for
 from asked_reports import report_of
 from ddm_client import Target
 from harness import AGENT, test
+from jni_references import jni_references
 from thread_names import threads_of
 from tool import DDM, ddm, ddm_json
 
@@ -262,11 +262,7 @@ def resident(pid):
 
 
 def weak_handles(t, pid):
-    """How many there are, by the VM's own count."""
-    jcmd = os.path.join(t.jdk.home, "bin", "jcmd")
-    text = subprocess.run([jcmd, str(pid), "Thread.print"], capture_output=True, text=True,
-                          check=True).stdout
-    return int(re.search(r"JNI global refs: \d+, weak refs: (\d+)", text).group(1))
+    return jni_references(t, pid)[1]
 
 
 def has_live_thread_no_more(pid):
