@@ -170,9 +170,12 @@ int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was
   }
   const ReportAtEnd at_end(options, client);
   double waited = 0;
-  const auto summary = fetch_summary(client);
-  if (!summary) return at_end.report_failure(client, waited, summary.error());
-  if (const std::string lacks = lacking(options, *summary); !lacks.empty()) return refuse(lacks);
+  if (const auto format = *report_format_of(options.path);
+      needs_live(format) || needs_sites(format)) {
+    const auto summary = fetch_summary(client);
+    if (!summary) return at_end.report_failure(client, waited, summary.error());
+    if (const std::string lacks = lacking(options, *summary); !lacks.empty()) return refuse(lacks);
+  }
   if (!wait(client, options, waited)) return at_end.finish(waited);
   auto error = tracked ? tracked->end() : std::nullopt;
   if (error) return at_end.report_failure(client, waited, *error);
