@@ -207,7 +207,9 @@ class RingImage {
         header_.records, (image_.size() - header_.slots_at) / header_.slot_bytes);
     ring.damaged = header_.records - whole;  // truncated
     const std::uint64_t first = marks().counters.first_seq;
+    const std::uint64_t next = marks().counters.next_seq.load(std::memory_order_acquire);
     std::vector<std::uint64_t> seqs;
+    std::uint64_t newest = 0;  // those that were being written overwrote records, too
     for (std::size_t i = 0; i < whole; ++i) {
       const std::uint64_t state = slot(i).state();
       const std::uint64_t seq = state / 2;
@@ -216,8 +218,10 @@ class RingImage {
         ++ring.damaged;
       } else if (state % 2 != 0) {
         ++ring.unfinished;
+        if (seq < next) newest = std::max(newest, seq);
       } else {
         seqs.push_back(seq);
+        newest = std::max(newest, seq);
       }
     }
     std::sort(seqs.begin(), seqs.end());
@@ -227,7 +231,7 @@ class RingImage {
     AllocRecord record;
     std::vector<Frame> frames(header_.depth);
     for (const std::uint64_t seq : seqs) {
-      if (seq + header_.records <= seqs.back()) continue;  // skipped by newer records
+      if (seq + header_.records <= newest) continue;  // skipped by newer records
       if (!slot(seq % header_.records).read(seq, record, frames))
         continue;  // overwritten during the read
       const bool of_tree = header_.version > 1 && (record.flags & kFramesOfTrace) != 0;

@@ -194,6 +194,34 @@ TEST_CASE("a ring file of version 1 is read") {
   CHECK(reading.ring->data.records[0].frames.size() == 1);
 }
 
+TEST_CASE("a record that was being written leaves no gap among the oldest records") {
+  const RingDirectory directory;
+  const std::string path = directory.file("a.ring");
+  auto created = RingFile::create(request_for(path));
+  REQUIRE(created.file);
+  Writer writer(*created.file);
+  for (int i = 1; i <= 100; ++i) writer.push(i);
+  created.file.reset();
+  // Of three writers the one of 103 was killed in its slot, which held 39; 101 and 102 did not
+  // begin.
+  const RingHeader header = ring_header(64, 4, 0);
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  const auto store = [&](std::uint64_t offset, std::uint64_t word) {
+    file.seekp(static_cast<std::streamoff>(offset))
+        .write(reinterpret_cast<const char*>(&word), sizeof word);
+  };
+  store(kRingMarksAt + offsetof(RingMarks, counters) + offsetof(RingCounters, next_seq), 104);
+  store(header.slots_at + 103 % 64 * header.slot_bytes, 2 * 103 + 1);
+  file.close();
+  const RingFileReading reading = read_ring_file(path);
+  REQUIRE(reading.ring);
+  CHECK(reading.ring->unfinished == 1);
+  const RecordSet& records = reading.ring->data.records;
+  REQUIRE(records.size() == 61);
+  CHECK(records[0].record.seq == 100);
+  CHECK(records[60].record.seq == 40);
+}
+
 TEST_CASE("what a ring file says was seen is no less than its records prove") {
   const RingDirectory directory;
   const std::string path = directory.file("a.ring");
