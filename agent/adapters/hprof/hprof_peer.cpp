@@ -32,20 +32,6 @@ int left_until(Clock::time_point end) {
   return left > 0 ? static_cast<int>(left) : 0;
 }
 
-Result<FileDescriptor> connect_to_one(const SocketAddress& address) {
-  auto socket = begin_connecting(address);
-  if (!socket) return socket.error();
-  const auto end = Clock::now() + kConnectLimit;
-  for (;;) {
-    pollfd polled{socket->get(), POLLOUT, 0};
-    const int ready = ::poll(&polled, 1, left_until(end));
-    if (ready < 0 && errno == EINTR) continue;
-    const int error = ready < 0 ? errno : ready == 0 ? ETIMEDOUT : connecting_ended(socket->get());
-    if (error != 0) return Error{errno_text(error)};
-    return socket;
-  }
-}
-
 }  // namespace
 
 Result<std::shared_ptr<HprofPeer>> HprofPeer::start(const Address& address, OnCommand on_command,
@@ -69,11 +55,7 @@ Result<std::shared_ptr<HprofPeer>> HprofPeer::start(const Address& address, OnCo
 }
 
 void HprofPeer::send(std::string_view data) {
-  const ByteSpan bytes(reinterpret_cast<const std::uint8_t*>(data.data()), data.size());
-  if (data.size() >= StoredData::kFrom) {
-    if (auto stored = StoredData::of(bytes)) return push({{std::move(*stored)}});
-  }
-  push({{Bytes(bytes.begin(), bytes.end())}});
+  push(stored_if_large({{Bytes(data.begin(), data.end())}}));
 }
 
 void HprofPeer::send(std::shared_ptr<const StoredData> data) { push({{std::move(data)}}); }
@@ -121,7 +103,7 @@ Result<FileDescriptor> HprofPeer::connect() {
   if (!candidates) return candidates.error();
   Error failed{"no address"};
   for (const SocketAddress& candidate : *candidates) {
-    auto socket = connect_to_one(candidate);
+    auto socket = connect_to(candidate, kConnectLimit);
     if (socket) return socket;
     failed = socket.error();
   }

@@ -131,4 +131,13 @@ OutgoingPacket error_packet(std::uint32_t id, std::uint16_t error) {
                 {});
 }
 
+OutgoingPacket stored_if_large(OutgoingPacket packet) {
+  std::size_t memory = 0;
+  for (const OutgoingPacket::Piece& piece : packet.pieces) memory += piece.bytes.size();
+  if (memory < StoredData::kFrom || memory != packet.size()) return packet;
+  auto data = StoredData::of(packet.flatten());
+  if (!data) return packet;
+  return {{std::move(*data)}};
+}
+
 }  // namespace ddm

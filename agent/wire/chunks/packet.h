@@ -104,4 +104,7 @@ OutgoingPacket reply_packet(std::uint32_t id, std::vector<Chunk> chunks);
 OutgoingPacket event_packet(Chunk chunk);  // with a new id
 OutgoingPacket error_packet(std::uint32_t id, std::uint16_t error);
 
+// As one file from StoredData::kFrom on; if it cannot be stored, the packet stays in memory.
+OutgoingPacket stored_if_large(OutgoingPacket packet);
+
 }  // namespace ddm

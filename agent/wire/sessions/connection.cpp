@@ -14,19 +14,6 @@ namespace {
 
 constexpr std::size_t kReadSize = std::size_t{64} << 10;
 
-// Memory up to which a peer does not count as a burden.
-constexpr std::size_t kLittle = 2 * kReadSize;
-
-// If it cannot be stored, the packet stays in memory.
-OutgoingPacket stored_if_big(OutgoingPacket packet) {
-  std::size_t memory = 0;
-  for (const OutgoingPacket::Piece& piece : packet.pieces) memory += piece.bytes.size();
-  if (memory < StoredData::kFrom || memory != packet.size()) return packet;
-  auto data = StoredData::of(packet.flatten());
-  if (!data) return packet;
-  return {{std::move(*data)}};
-}
-
 }  // namespace
 
 Connection::Connection(std::shared_ptr<const ServerContext> context, std::uint64_t id,
@@ -38,20 +25,19 @@ Connection::Connection(std::shared_ptr<const ServerContext> context, std::uint64
       queue_(context_->options.limits.max_queue, context_->options.limits.max_queue / 4),
       reader_(context_->options.limits.max_packet),
       stage_(checked ? Stage::kGreeting : Stage::kUnchecked),
-      handshake_due_(Clock::now() + context_->options.limits.handshake_time),
-      last_light_(Clock::now()) {}
+      handshake_due_(Clock::now() + context_->options.limits.handshake_time) {}
 
 void Connection::send_event(Chunk chunk) {
   if (!is_open()) return;
   if (takes_zlib()) chunk = smallest_chunk(std::move(chunk));
-  push(stored_if_big(event_packet(std::move(chunk))));
+  push(stored_if_large(event_packet(std::move(chunk))));
 }
 
 void Connection::send_stored(std::shared_ptr<const StoredData> packets) {
   push({{std::move(packets)}});
 }
 
-void Connection::send_packets(Bytes packets) { push(stored_if_big({{std::move(packets)}})); }
+void Connection::send_packets(Bytes packets) { push(stored_if_large({{std::move(packets)}})); }
 
 bool Connection::takes_zlib() const {
   const Compression compression = context_->options.compression;
@@ -178,7 +164,7 @@ void Connection::dispatch(Packet packet) {
       });
 }
 
-bool Connection::on_wakeup(Clock::time_point now) {
+bool Connection::on_wakeup() {
   if (close_requested_) return false;
   if (queue_.drain(fd()) == SendQueue::Drain::kBroken) return false;
   // After the drain: once nothing is left to write, nothing wakes a connection that is not being
@@ -186,8 +172,6 @@ bool Connection::on_wakeup(Clock::time_point now) {
   if (paused_ && !handle_packets()) return false;
   free_leftovers();
   if (queue_.has_room_again()) context_->executor.resume();
-  const Burden now_held = burden();
-  if (now_held.memory + now_held.stored <= kLittle) last_light_ = now;
   return true;
 }
 
@@ -199,8 +183,7 @@ void Connection::free_leftovers() {
 
 Peer::Burden Connection::burden() const {
   const auto unread = queue_.waiting().value_or(SendQueue::Waiting{});
-  return {reader_.held() + request_bytes_ + answer_bytes + unread.memory, unread.stored,
-          last_light_};
+  return {reader_.held() + request_bytes_ + answer_bytes + unread.memory, unread.stored};
 }
 
 Clock::time_point Connection::deadline() const {

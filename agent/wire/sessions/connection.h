@@ -54,14 +54,14 @@ class Connection : public Session, public Peer, public std::enable_shared_from_t
   pollfd polled() const override;
   Clock::time_point deadline() const override;
   bool read() override;
-  bool serve(Clock::time_point now) override { return on_wakeup(now) && on_deadline(now); }
-  void flush() override { on_wakeup(Clock::now()); }
+  bool serve(Clock::time_point now) override { return on_wakeup() && on_deadline(now); }
+  void flush() override { on_wakeup(); }
   void end(bool notify) override;
   Burden burden() const override;
 
  private:
   // False: the connection must be ended.
-  bool on_wakeup(Clock::time_point now);  // writes the queue, and resumes reading if it was paused
+  bool on_wakeup();  // writes the queue, and resumes reading if it was paused
   bool on_deadline(Clock::time_point now);
 
   int fd() const { return socket_.get(); }
@@ -100,8 +100,7 @@ class Connection : public Session, public Peer, public std::enable_shared_from_t
   bool paused_ = false;    // reading is paused: too many requests, or a full queue
   Clock::time_point handshake_due_;
   Clock::time_point packet_due_ =
-      Clock::time_point::max();   // deadline for the packet being received
-  Clock::time_point last_light_;  // when it last was no burden
+      Clock::time_point::max();  // deadline for the packet being received
 };
 
 }  // namespace ddm

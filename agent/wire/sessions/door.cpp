@@ -111,6 +111,7 @@ void Door::turn(const pollfd* polled, Clock::time_point now) {
       const bool readable = (events & POLLIN) != 0;
       const bool gone = !readable && (events & (POLLHUP | POLLERR | POLLNVAL)) != 0;
       keep = !gone && (!readable || peer->read()) && peer->serve(now);
+      peer->weigh(now);
     } catch (const std::exception& error) {
       log(LogLevel::kWarn, peer->name() + " dropped: " + error.what());
     }
@@ -137,7 +138,7 @@ void Door::shed() {
     const bool takes_part = memory > settings_.max_memory
                                 ? burden.memory >= memory / settings_.max_peers
                                 : burden.stored >= stored / settings_.max_peers;
-    if (takes_part && (!worst || burden.since < worst->burden().since)) worst = peer;
+    if (takes_part && (!worst || peer->burden_since() < worst->burden_since())) worst = peer;
   }
   if (!worst) return;
   log(LogLevel::kInfo, worst->name() + " makes the agent hold too much; dropped: " +

@@ -33,13 +33,23 @@ class Peer {
   // Ends the connection; with `tell`, notifies its observer.
   virtual void end(bool notify) = 0;
 
-  // What it makes the agent hold, and since when that is more than a little.
+  // What it makes the agent hold.
   struct Burden {
     std::size_t memory = 0;
     std::size_t stored = 0;
-    Clock::time_point since;
   };
   virtual Burden burden() const { return {}; }
+  // Once a turn.
+  void weigh(Clock::time_point now) {
+    const Burden held = burden();
+    if (held.memory + held.stored <= kLittle) last_light_ = now;
+  }
+  // Since when it has held more than a little.
+  Clock::time_point burden_since() const { return last_light_; }
+
+ private:
+  static constexpr std::size_t kLittle = std::size_t{128} << 10;
+  Clock::time_point last_light_ = Clock::now();
 };
 
 using PeerPtr = std::shared_ptr<Peer>;

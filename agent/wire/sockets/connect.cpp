@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace ddm {
@@ -31,21 +32,30 @@ int connecting_ended(int fd) {
   return error;
 }
 
+Result<FileDescriptor> connect_to(const SocketAddress& target, std::chrono::milliseconds limit) {
+  auto socket = begin_connecting(target);
+  if (!socket) return socket;
+  const auto end = std::chrono::steady_clock::now() + limit;
+  int ready = 0;
+  do {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    pollfd polled{socket->get(), POLLOUT, 0};
+    ready = poll(&polled, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+  } while (ready < 0 && errno == EINTR);
+  const int error = ready < 0 ? errno : ready == 0 ? ETIMEDOUT : connecting_ended(socket->get());
+  if (error != 0) return Error{errno_text(error)};
+  return socket;
+}
+
 Result<FileDescriptor> connect_to(const Address& address, std::chrono::milliseconds limit) {
   const auto candidates = resolve(address);
   if (!candidates) return candidates.error();
   std::string failed;
   for (const SocketAddress& candidate : *candidates) {
-    auto fd = begin_connecting(candidate);
-    if (!fd) {
-      failed = fd.message();
-      continue;
-    }
-    pollfd polled{fd->get(), POLLOUT, 0};
-    const int ready = poll(&polled, 1, static_cast<int>(limit.count()));
-    const int error = ready < 0 ? errno : ready == 0 ? ETIMEDOUT : connecting_ended(fd->get());
-    if (error == 0) return fd;
-    failed = errno_text(error);
+    auto socket = connect_to(candidate, limit);
+    if (socket) return socket;
+    failed = socket.message();
   }
   return Error{"cannot connect to " + to_string(address) + ": " + failed};
 }

@@ -9,8 +9,9 @@
 
 namespace ddm {
 
-// A connected, non-blocking socket with TCP_NODELAY.
+// A connected, non-blocking socket with TCP_NODELAY. `limit`: for each address of a name.
 Result<FileDescriptor> connect_to(const Address& address, std::chrono::milliseconds limit);
+Result<FileDescriptor> connect_to(const SocketAddress& target, std::chrono::milliseconds limit);
 
 // A non-blocking socket with a connect in progress; POLLOUT signals its end.
 Result<FileDescriptor> begin_connecting(const SocketAddress& target);

@@ -189,9 +189,9 @@ TEST_CASE("what a peer makes the agent hold is its burden") {
   peer->send(std::string(kLarge, 'x'));
   CHECK(peer->burden().memory == 15);
   CHECK(peer->burden().stored == kLarge);
-  const auto begun = peer->burden().since;
-  CHECK(peer->serve(Clock::now() + milliseconds(1)));
-  CHECK(peer->burden().since == begun);
+  const auto begun = peer->burden_since();
+  peer->weigh(Clock::now() + milliseconds(1));
+  CHECK(peer->burden_since() == begun);
 }
 
 }  // namespace ddm

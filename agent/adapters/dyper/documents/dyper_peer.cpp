@@ -14,9 +14,6 @@ constexpr std::chrono::milliseconds kCheckPause{20};
 constexpr std::chrono::seconds kUnreadTime{60};
 constexpr std::size_t kReadSize = std::size_t{64} << 10;
 
-// Memory up to which a peer does not count as a burden.
-constexpr std::size_t kLittle = 2 * kReadSize;
-
 }  // namespace
 
 DyperPeer::DyperPeer(std::shared_ptr<const Settings> settings, FileDescriptor socket,
@@ -27,17 +24,12 @@ DyperPeer::DyperPeer(std::shared_ptr<const Settings> settings, FileDescriptor so
       waker_(std::move(waker)),
       checked_(checked),
       check_until_(Clock::now() + kCheckTime),
-      check_next_(Clock::now()),
-      last_light_(Clock::now()) {
+      check_next_(Clock::now()) {
   if (checked_) greet();
 }
 
 void DyperPeer::send(std::string_view framed) {
-  const ByteSpan bytes(reinterpret_cast<const std::uint8_t*>(framed.data()), framed.size());
-  if (bytes.size() >= StoredData::kFrom) {
-    if (auto stored = StoredData::of(bytes)) return push({{std::move(*stored)}});
-  }
-  push({{Bytes(bytes.begin(), bytes.end())}});
+  push(stored_if_large({{Bytes(framed.begin(), framed.end())}}));
 }
 
 void DyperPeer::answer(std::string_view document, std::size_t asked_bytes) {
@@ -91,8 +83,6 @@ bool DyperPeer::serve(Clock::time_point now) {
   // that is not being read.
   if (!write()) return false;
   while (auto document = next()) settings_->on_document(shared_from_this(), std::move(*document));
-  const Burden held = burden();
-  if (held.memory + held.stored <= kLittle) last_light_ = now;
   const bool answered = pending_ == 0;  // asked first: an answer is queued before it is counted
   const auto unread = queue_.waiting();
   if (ended_ && answered && !unread) return false;
@@ -101,7 +91,7 @@ bool DyperPeer::serve(Clock::time_point now) {
 
 Peer::Burden DyperPeer::burden() const {
   const auto unread = queue_.waiting().value_or(SendQueue::Waiting{});
-  return {reader_.held() + pending_bytes_ + unread.memory, unread.stored, last_light_};
+  return {reader_.held() + pending_bytes_ + unread.memory, unread.stored};
 }
 
 bool DyperPeer::read() {

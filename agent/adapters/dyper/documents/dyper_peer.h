@@ -91,7 +91,6 @@ class DyperPeer final : public Peer, public std::enable_shared_from_this<DyperPe
   Clock::time_point check_until_;
   Clock::time_point check_next_;
   DocumentReader reader_;
-  Clock::time_point last_light_;  // when it last was no burden
 };
 
 using DyperPeerPtr = std::shared_ptr<DyperPeer>;
