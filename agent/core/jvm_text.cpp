@@ -79,6 +79,27 @@ std::string utf8_of(std::string_view jvm_text) {
   return out;
 }
 
+void append_json_string(std::string& out, std::string_view jvm_text) {
+  const std::string text = utf8_of(jvm_text);
+  out += '"';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else if (c == '<' && i + 1 < text.size() && (text[i + 1] == '/' || text[i + 1] == '!')) {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
 std::string printable(std::string_view jvm_text) { return without_commands(jvm_text, false); }
 
 std::string printable_lines(std::string_view text) { return without_commands(text, true); }

@@ -15,6 +15,10 @@ namespace ddm {
 // part of no valid sequence becomes U+FFFD.
 std::string utf8_of(std::string_view jvm_text);
 
+// Appends a quoted JSON string; the text is the JVM's (modified UTF-8, any bytes). "</" and "<!"
+// are broken up, so that the result is safe in an HTML script element.
+void append_json_string(std::string& out, std::string_view jvm_text);
+
 // For people: characters that control a terminal, break a line or reorder text (control characters,
 // line separators, U+202A to U+202E, U+2066 to U+2069) are escaped as \u000a, an unpaired surrogate
 // as \ud83d, a malformed byte as \xff. Printable characters are copied.

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "core/jvm_text.h"
-
 namespace ddm {
 namespace {
 
@@ -42,27 +40,6 @@ void append_sampler(std::string& out, const SamplerFigures& sampler) {
 }
 
 }  // namespace
-
-void append_json_string(std::string& out, std::string_view jvm_text) {
-  const std::string text = utf8_of(jvm_text);
-  out += '"';
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else if (c == '<' && i + 1 < text.size() && (text[i + 1] == '/' || text[i + 1] == '!')) {
-      out += "\\u003c";
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
 
 void append_json_number(std::string& out, std::int64_t number) {
   const fmt::format_int digits(number);

@@ -8,13 +8,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/jvm_text.h"
 #include "report/report.h"
 
 namespace ddm {
-
-// Appends a quoted JSON string; the text is the JVM's (modified UTF-8, any bytes). "</" and "<!"
-// are broken up, so that the result is safe in an HTML script element.
-void append_json_string(std::string& out, std::string_view jvm_text);
 
 void append_json_number(std::string& out, std::int64_t number);
 void append_json_number(std::string& out, const std::optional<std::int64_t>& number);  // or null

@@ -13,26 +13,16 @@
 #include <utility>
 
 #include "core/file_descriptor.h"
+#include "core/jvm_text.h"
 #include "core/proc_stat.h"
-#include "core/utf16.h"
 
 namespace ddm {
 namespace {
 
 std::string json_string(std::string_view text) {
-  std::string result = "\"";
-  // The round trip through UTF-16 makes any input valid UTF-8.
-  for (const char c : to_utf8(to_utf16(text))) {
-    if (c == '"' || c == '\\') {
-      result += '\\';
-      result += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      result += c;
-    }
-  }
-  return result + '"';
+  std::string result;
+  append_json_string(result, text);
+  return result;
 }
 
 std::string to_json(const Target& target) {
