@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <unordered_set>
 #include <utility>
 
 #include "core/clocks.h"
@@ -304,12 +303,8 @@ void Tracking::keep_in(std::unique_ptr<RingFile> file) {
   stacks_.names().set_keeper(*ring_file_names_);
   AllocRing* const ring = ring_.get();  // not replaced any more
   thread_names_.keep_in(std::make_unique<RingThreadNames>(
-      ring_file_->thread_names(), 2 * std::size_t{ring->capacity()} + kThreadsBesideRing, [ring] {
-        std::unordered_set<std::int64_t> ids;
-        const RecordSet records = ring->snapshot();
-        for (std::size_t i = 0; i < records.size(); ++i) ids.insert(records[i].record.thread_id);
-        return ids;
-      }));
+      ring_file_->thread_names(), 2 * std::size_t{ring->capacity()} + kThreadsBesideRing,
+      [ring] { return ring->snapshot().thread_ids(); }));
   write_ring_facts();
 }
 

@@ -1,6 +1,5 @@
 #include "allocations/tracking_handlers.h"
 
-#include <exception>
 #include <span>
 #include <unordered_map>
 
@@ -55,17 +54,10 @@ void TrackingHandlers::add_to(Dispatcher& dispatcher) {
 void TrackingHandlers::enable(const Request& request, Reply reply) {
   const auto wanted = decode<TrackingRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("u1 on[, u1 only while connected]");
-  auto switching = switching_.begin(request.session->id());
-  auto shared = std::make_shared<Reply>(std::move(reply));
-  context_.service.run(Lane::kSlow, request.session,
-                       [this, wanted = *wanted, session = request.session, switching, shared] {
-                         if (!shared->wanted()) return;
-                         try {
-                           switch_tracking(wanted, session, *shared);
-                         } catch (const std::exception& failure) {
-                           shared->fail(FailCode::kInternal, failure.what());
-                         }
-                       });
+  switching_.run(context_.service, request, std::move(reply),
+                 [this, wanted = *wanted](const Request& switched, Reply& answer) {
+                   switch_tracking(wanted, switched.session, answer);
+                 });
 }
 
 void TrackingHandlers::switch_tracking(const TrackingRequest& wanted, const SessionPtr& session,
@@ -106,13 +98,9 @@ void TrackingHandlers::disconnected(const SessionPtr& session) {
 }
 
 void TrackingHandlers::query(const Request& request, Reply reply) {
-  if (!switching_.any(request.session->id())) return send_state(reply);
-  auto shared = std::make_shared<Reply>(std::move(reply));
-  context_.service.run(Lane::kSlow, request.session, [this, shared] { send_state(*shared); });
-}
-
-void TrackingHandlers::send_state(Reply& reply) const {
-  reply.send(TrackingState{tracking_ != nullptr && tracking_->on()});
+  switching_.after(context_.service, request, std::move(reply), [this](Reply& answer) {
+    answer.send(TrackingState{tracking_ != nullptr && tracking_->on()});
+  });
 }
 
 void TrackingHandlers::list(const Request& request, Reply reply) {
@@ -131,15 +119,10 @@ Result<Chunk> TrackingHandlers::allocations(const SessionPtr& session) {
     return Chunk{kAllocations, writer.finish()};
   }
   const ReportData data = tracking_->records();
-  std::unordered_set<std::int64_t> threads;
   std::size_t frames = 0;
-  for (std::size_t i = 0; i < data.records.size(); ++i) {
-    const auto [record, stack] = data.records[i];
-    threads.insert(record.thread_id);
-    frames += stack.size();
-  }
+  for (std::size_t i = 0; i < data.records.size(); ++i) frames += data.records[i].frames.size();
   writer.reserve(data.records.size(), frames);
-  const auto thread_ids = small_ids_(context_.jni(), threads);
+  const auto thread_ids = small_ids_(context_.jni(), data.records.thread_ids());
   FramesOfAnswer frames_of(*data.names, writer);
   for (std::size_t i = 0; i < data.records.size(); ++i) {
     // Closed sessions, also at the program's end, need no answer.

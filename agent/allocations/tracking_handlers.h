@@ -52,7 +52,6 @@ class TrackingHandlers {
   Result<Chunk> allocations(const SessionPtr& session);
 
   void switch_tracking(const TrackingRequest& wanted, const SessionPtr& session, Reply& reply);
-  void send_state(Reply& reply) const;
 
   const HandlerContext& context_;
   Tracking* const tracking_;

@@ -91,10 +91,7 @@ void Tracking::add_records(ReportData& data, JNIEnv* jni) {
   moment.count_late(data.records, live_.following());
   BookTotals totals = moment.totals();
   data.sites = moment.sites(totals, live_.followed_ms());
-  std::unordered_set<std::int64_t> wanted;
-  for (std::size_t i = 0; i < data.records.size(); ++i) {
-    wanted.insert(data.records[i].record.thread_id);
-  }
+  std::unordered_set<std::int64_t> wanted = data.records.thread_ids();
   for (const ThreadBytes& thread : totals.threads) wanted.insert(thread.thread_id);
   data.thread_names =
       jni != nullptr ? thread_names_.read(jni, wanted, drop_names) : thread_names_.known();

@@ -1,6 +1,5 @@
 #include "time/profiling_handlers.h"
 
-#include <exception>
 #include <memory>
 #include <utility>
 
@@ -24,17 +23,10 @@ void send_trace(Reply& reply, const MethodTrace& trace) {
 
 void ProfilingHandlers::add_switch(Dispatcher& dispatcher, ChunkType type, Handler handler) {
   dispatcher.add(type, Lane::kInline, [this, handler](const Request& request, Reply reply) {
-    auto switching = switching_.begin(request.session->id());
-    // Shared because a std::function must be copyable.
-    auto shared = std::make_shared<Reply>(std::move(reply));
-    context_.service.run(Lane::kSlow, request.session, [this, handler, request, switching, shared] {
-      if (!shared->wanted()) return;
-      try {
-        (this->*handler)(request, std::move(*shared));
-      } catch (const std::exception& failure) {
-        shared->fail(FailCode::kInternal, failure.what());
-      }
-    });
+    switching_.run(context_.service, request, std::move(reply),
+                   [this, handler](const Request& switched, Reply& answer) {
+                     (this->*handler)(switched, answer);
+                   });
   });
 }
 
@@ -50,36 +42,32 @@ void ProfilingHandlers::add_to(Dispatcher& dispatcher) {
   add_switch(dispatcher, kStopSampling, &ProfilingHandlers::stop_sampling);
 }
 
-void ProfilingHandlers::send_state(Reply& reply) {
-  reply.send(ProfilingState{tracing_.tracing()   ? ProfilingState::Mode::kTracing
-                            : sampler_.tracing() ? ProfilingState::Mode::kSampling
-                                                 : ProfilingState::Mode::kOff});
-}
-
 void ProfilingHandlers::send_state(const Request& request, Reply reply) {
-  if (!switching_.any(request.session->id())) return send_state(reply);
-  auto shared = std::make_shared<Reply>(std::move(reply));
-  context_.service.run(Lane::kSlow, request.session, [this, shared] { send_state(*shared); });
+  switching_.after(context_.service, request, std::move(reply), [this](Reply& answer) {
+    answer.send(ProfilingState{tracing_.tracing()   ? ProfilingState::Mode::kTracing
+                               : sampler_.tracing() ? ProfilingState::Mode::kSampling
+                                                    : ProfilingState::Mode::kOff});
+  });
 }
 
-void ProfilingHandlers::start(const Request& request, Reply reply) {
+void ProfilingHandlers::start(const Request& request, Reply& reply) {
   const auto wanted = decode<TraceRequest>(request.data);
   if (!wanted) {
     return reply.fail_bad_data("u4 buffer bytes, u4 flags[, str methods[, u4 us, str below]]");
   }
-  start_trace(request, *wanted, "", std::move(reply));
+  start_trace(request, *wanted, "", reply);
 }
 
-void ProfilingHandlers::start_to_file(const Request& request, Reply reply) {
+void ProfilingHandlers::start_to_file(const Request& request, Reply& reply) {
   const auto wanted = decode<TraceToFileRequest>(request.data);
   if (!wanted || wanted->path.empty()) {
     return reply.fail_bad_data("u4 buffer bytes, u4 flags, str path");
   }
-  start_trace(request, {wanted->buffer_bytes, wanted->flags}, wanted->path, std::move(reply));
+  start_trace(request, {wanted->buffer_bytes, wanted->flags}, wanted->path, reply);
 }
 
 void ProfilingHandlers::start_trace(const Request& request, const TraceRequest& wanted,
-                                    const std::string& file, Reply reply) {
+                                    const std::string& file, Reply& reply) {
   MethodTracing::TraceSettings settings;
   settings.patterns = wanted.methods;
   if (settings.patterns.empty()) {
@@ -96,10 +84,10 @@ void ProfilingHandlers::start_trace(const Request& request, const TraceRequest& 
     const std::lock_guard lock(mutex_);
     file_ = file;
   }
-  started(request, owner_, std::move(reply));
+  started(request, owner_, reply);
 }
 
-void ProfilingHandlers::started(const Request& request, std::uint64_t& owner, Reply reply) {
+void ProfilingHandlers::started(const Request& request, std::uint64_t& owner, Reply& reply) {
   {
     const std::lock_guard lock(mutex_);
     owner = request.session->id();
@@ -108,14 +96,14 @@ void ProfilingHandlers::started(const Request& request, std::uint64_t& owner, Re
   reply.send_empty();
 }
 
-void ProfilingHandlers::stop(const Request&, Reply reply) {
+void ProfilingHandlers::stop(const Request&, Reply& reply) {
   const auto trace = tracing_.stop_trace(context_.jni());
   disown(owner_);
   if (!trace) return reply.fail(FailCode::kRefused, "no methods are being traced; MPSS starts it");
   send_trace(reply, *trace);
 }
 
-void ProfilingHandlers::stop_to_file(const Request&, Reply reply) {
+void ProfilingHandlers::stop_to_file(const Request&, Reply& reply) {
   const auto trace = tracing_.stop_trace(context_.jni());
   const std::string file = disown(owner_);
   std::string error = "no methods are being traced to a file";
@@ -124,7 +112,7 @@ void ProfilingHandlers::stop_to_file(const Request&, Reply reply) {
   reply.send(TraceToFileReply{error.empty()});
 }
 
-void ProfilingHandlers::start_sampling(const Request& request, Reply reply) {
+void ProfilingHandlers::start_sampling(const Request& request, Reply& reply) {
   const auto wanted = decode<SampleRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("u4 buffer bytes, u4 flags, u4 interval in us");
   if (wanted->interval_micros < kShortestMicros || wanted->interval_micros > kLongestMicros) {
@@ -138,10 +126,10 @@ void ProfilingHandlers::start_sampling(const Request& request, Reply reply) {
       stacks_.names(), std::int64_t{wanted->interval_micros} * 1000, wanted->buffer_bytes, dual);
   const std::string error = sampler_.start_trace(jni, stacks_.naming(jni), std::move(trace));
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
-  started(request, sampling_owner_, std::move(reply));
+  started(request, sampling_owner_, reply);
 }
 
-void ProfilingHandlers::stop_sampling(const Request&, Reply reply) {
+void ProfilingHandlers::stop_sampling(const Request&, Reply& reply) {
   const auto trace = sampler_.stop_trace();
   disown(sampling_owner_);
   if (!trace) return reply.fail(FailCode::kRefused, trace.message());

@@ -35,19 +35,18 @@ class ProfilingHandlers {
   void disconnected(const SessionPtr& session);
 
  private:
-  using Handler = void (ProfilingHandlers::*)(const Request&, Reply);
+  using Handler = void (ProfilingHandlers::*)(const Request&, Reply&);
   void add_switch(Dispatcher& dispatcher, ChunkType type, Handler handler);
   void send_state(const Request& request, Reply reply);
-  void send_state(Reply& reply);
-  void start(const Request& request, Reply reply);
-  void stop(const Request& request, Reply reply);
-  void start_to_file(const Request& request, Reply reply);
-  void stop_to_file(const Request& request, Reply reply);
-  void start_sampling(const Request& request, Reply reply);
-  void stop_sampling(const Request& request, Reply reply);
+  void start(const Request& request, Reply& reply);
+  void stop(const Request& request, Reply& reply);
+  void start_to_file(const Request& request, Reply& reply);
+  void stop_to_file(const Request& request, Reply& reply);
+  void start_sampling(const Request& request, Reply& reply);
+  void stop_sampling(const Request& request, Reply& reply);
   void start_trace(const Request& request, const TraceRequest& wanted, const std::string& file,
-                   Reply reply);
-  void started(const Request& request, std::uint64_t& owner, Reply reply);
+                   Reply& reply);
+  void started(const Request& request, std::uint64_t& owner, Reply& reply);
   // Returns the file that the trace goes into.
   std::string disown(std::uint64_t& owner);
   bool take_from(const SessionPtr& session, std::uint64_t& owner);

@@ -1,31 +1,31 @@
-// Switch requests in progress, by session: a query of the state must not overtake them. Any thread.
+// Switch requests, which take as long as rewriting classes: they run on the slow lane, in their
+// order. A query of the state does not overtake those of its session. Any thread.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+
+#include "wire/service.h"
 
 namespace ddm {
 
 class PendingSwitches {
  public:
-  // A switch is pending as long as somebody keeps the result.
-  std::shared_ptr<const void> begin(std::uint64_t session) {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(pending_, [](const auto& one) { return one.second.expired(); });
-    std::shared_ptr<const void> one = pending_[session].lock();
-    if (!one) pending_[session] = one = std::make_shared<char>();
-    return one;
-  }
-
-  bool any(std::uint64_t session) {
-    const std::lock_guard lock(mutex_);
-    const auto found = pending_.find(session);
-    return found != pending_.end() && !found->second.expired();
-  }
+  // Runs `step`, unless the request was refused meanwhile; what it throws is told to the server.
+  void run(Service& service, const Request& request, Reply reply,
+           std::function<void(const Request&, Reply&)> step);
+  // Runs `query` at once, or on the slow lane after the session's pending switches.
+  void after(Service& service, const Request& request, Reply reply,
+             std::function<void(Reply&)> query);
 
  private:
+  // A switch is pending as long as somebody keeps the result.
+  std::shared_ptr<const void> begin(std::uint64_t session);
+  bool any(std::uint64_t session);
+
   std::mutex mutex_;
   std::map<std::uint64_t, std::weak_ptr<const void>> pending_;
 };

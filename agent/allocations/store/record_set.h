@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "allocations/store/alloc_record.h"
@@ -26,6 +27,13 @@ class RecordSet {
   Entry operator[](std::size_t i) const {
     const auto& [record, first_frame] = records_[records_.size() - 1 - i];
     return {record, {frames_.data() + first_frame, record.frame_count}};
+  }
+
+  // Of all records.
+  std::unordered_set<std::int64_t> thread_ids() const {
+    std::unordered_set<std::int64_t> ids;
+    for (const Stored& one : records_) ids.insert(one.record.thread_id);
+    return ids;
   }
 
   void reserve(std::size_t records, std::size_t frames) {
