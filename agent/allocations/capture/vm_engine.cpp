@@ -4,7 +4,6 @@
 #include "core/random.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
-#include "vm/thread_fields.h"
 #include "vm/value_objects.h"
 #include "vm/vm_facts.h"
 
@@ -23,13 +22,6 @@ constexpr int kMostGarbageArrays = 16384;  // 64 MB, more than any countdown
 
 // The calling thread is creating garbage until it is sampled, which is not recorded.
 thread_local bool t_waits_for_sample = false;
-
-// The JavaThread of a live thread; 0 if unknown.
-std::uintptr_t vm_thread(JNIEnv* jni, jthread thread) {
-  const jfieldID eetop = thread_field(jni, "eetop", "J");
-  if (eetop == nullptr) return 0;
-  return static_cast<std::uintptr_t>(jni->GetLongField(thread, eetop));
-}
 
 // From this release on the VM's sampler counts every byte once (allocations/store/sampling.h).
 constexpr int kRightCountSince = 25;
@@ -117,7 +109,7 @@ void VmEngine::learn_countdowns(JNIEnv* jni) {
   if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE) return;
   // The event is enabled for this thread only until all countdowns are restarted.
   if (!set_vm_interval(0).empty() || !switch_events(JVMTI_ENABLE, thread.get()).empty()) return;
-  sample_calling_thread(jni, thread.get());
+  sample_calling_thread(jni);
   const std::string error = switch_events(JVMTI_DISABLE, thread.get());
   if (!error.empty()) log_warn("{}", error);
 }
@@ -137,8 +129,8 @@ void VmEngine::close_open_tlabs(JNIEnv* jni) {
             closed.countdowns ? "at once" : "when a thread's countdown is over");
 }
 
-void VmEngine::sample_calling_thread(JNIEnv* jni, jthread thread) {
-  const std::uintptr_t self = open_tlabs_ ? vm_thread(jni, thread) : 0;
+void VmEngine::sample_calling_thread(JNIEnv* jni) {
+  const std::uintptr_t self = open_tlabs_ ? books_.vm_thread(jni) : 0;
   SampleCountdown::Words before;
   if (self != 0) before = open_tlabs_->read(self);
   t_waits_for_sample = true;

@@ -52,7 +52,7 @@ class VmEngine final : public Engine, private VmListener {
   // Locates a thread's countdown (sample_countdown.h), once: observes the calling thread while it
   // uses up its own with garbage that is not counted.
   void learn_countdowns(JNIEnv* jni);
-  void sample_calling_thread(JNIEnv* jni, jthread thread);
+  void sample_calling_thread(JNIEnv* jni);
 
   jvmtiEnv* const jvmti_;
   Recorder& recorder_;
