@@ -66,16 +66,15 @@ constexpr int kBusyScans = 60;  // after a library was opened
 // Unbound slots are checked again after this many scans.
 constexpr unsigned kScansToUnbound = 5;
 
-// Hooks may request a scan for as long as the process lives.
-Chores::Handle& g_chore = *new Chores::Handle;  // null: there is no scanning
-std::atomic<bool> g_watched{false};
+// Hooks may request a scan for as long as the process lives. Null: there is no scanning.
+std::atomic<Chores::Handle>& g_chore = *new std::atomic<Chores::Handle>;
 std::atomic<bool> g_called{false};
 
 // Never hooked: us, the unwinder, and the loader, whose malloc is its own business.
 bool is_exempt(const dl_phdr_info& info, const LoadedLibrary& library) {
   const std::string_view path = info.dlpi_name;
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  return library.holds(reinterpret_cast<std::uintptr_t>(&g_watched)) ||
+  return library.holds(reinterpret_cast<std::uintptr_t>(&g_called)) ||
          name.starts_with("libunwind") || name.starts_with("ld-linux") ||
          name.starts_with("linux-vdso") || name.starts_with("liblzma");
 }
@@ -86,7 +85,7 @@ HookSet functions_defined_twice() {
   visit_libraries([&](const dl_phdr_info& info) {
     const LoadedLibrary library = LoadedLibrary::of(info);
     // Ours are not seen from outside.
-    if (!library.holds(reinterpret_cast<std::uintptr_t>(&g_watched))) {
+    if (!library.holds(reinterpret_cast<std::uintptr_t>(&g_called))) {
       add_defined_otherwise(library, all_hooks(), &set);
     }
     return false;
@@ -111,9 +110,10 @@ LoaderCounts loader_counts() {
 }
 
 void request_scan() {
-  if (!g_watched) return;
+  const Chores::Handle chore = g_chore;
+  if (chore == nullptr) return;
   g_called = true;
-  Chores::of_process().hasten(*g_chore);
+  Chores::of_process().hasten(*chore);
 }
 
 // The one library that a handle stands for. Its caller holds it open.
@@ -202,13 +202,13 @@ Chores::Clock::time_point LibraryWatch::scan() {
 }
 
 bool LibraryWatch::start() {
-  g_chore = Chores::of_process().add([this] { return std::optional(scan()); }, {});
-  g_watched = g_chore != nullptr;
-  return g_watched;
+  const auto chore = Chores::of_process().add([this] { return std::optional(scan()); }, {});
+  g_chore = chore;
+  return chore != nullptr;
 }
 
 void LibraryWatch::stop(bool wait) {
-  if (g_watched.exchange(false)) Chores::of_process().end(g_chore, wait);
+  if (const auto chore = g_chore.exchange(nullptr)) Chores::of_process().end(chore, wait);
 }
 
 }  // namespace ddm
