@@ -157,6 +157,7 @@ OpenCalls* CallRecorder::look_up_current(JNIEnv* jni, State& state, std::int64_t
   const std::int64_t id = fields_->id(jni, thread.get());
   if (word != kNobody && word != id) return nullptr;  // during a mount or unmount
   state.current_id = id;
+  const OpenCalls* const before = std::exchange(state.current, nullptr);
   if (!jni->IsInstanceOf(thread.get(), virtual_thread_)) return state.current = &state.own;
   Shard& shard = shard_of(id);
   const std::lock_guard lock(shard.mutex);
@@ -172,7 +173,7 @@ OpenCalls* CallRecorder::look_up_current(JNIEnv* jni, State& state, std::int64_t
     }
     calls->owner.store(id, std::memory_order_release);
   }
-  calls->mounted();
+  if (calls != before) calls->remounted();
   return state.current = calls;
 } catch (const std::exception&) {  // no memory
   return nullptr;
@@ -194,7 +195,7 @@ Ticks CallRecorder::cpu_of(const Session& session, State& state, OpenCalls& call
                            Ticks now) noexcept {
   if (!session.wanted.cpu) return 0;
   const Ticks of_system_thread = state.cpu.ticks(now);
-  return &calls == &state.own ? of_system_thread : calls.cpu(of_system_thread);
+  return &calls == &state.own ? of_system_thread : calls.cpu(&state, of_system_thread, now);
 }
 
 inline void CallRecorder::log(JNIEnv* jni, State& state, const Session& session,

@@ -67,6 +67,19 @@ def calls_of_ten_thousand_virtual_threads_are_counted_exactly(t):
     assert found["Calls.job"]["cpu_ns"] < found["Calls.job"]["total_ns"] / 20
 
 
+@test(min_jdk=21, jdks="each")
+def a_virtual_thread_that_changes_its_carrier_has_no_cpu_time_of_others(t):
+    out = t.java("CarrierHops", flags=["-Djdk.virtualThreadScheduler.parallelism=2"],
+                 agent="cpu=times,methods=CarrierHops.work\\,CarrierHops.step,address=none,dump=m.jsonl").out
+    found, computed = methods_of(t.path("m.jsonl")), int(out.split()[1])
+    for line in found.values():
+        assert 0 < line["cpu_ns"] <= line["total_ns"], line
+    # It computes all the time, unless another thread has the processor.
+    step = found["CarrierHops.step"]
+    assert step["calls"] == 300 and step["cpu_ns"] <= computed * 1.01, (step, computed)
+    assert step["cpu_ns"] > 300 * 50_000, (step, computed)
+
+
 @test()
 def a_method_that_cannot_be_rewritten_is_told_of_and_its_class_timed(t):
     # 65,530 bytes of code, of 65,535: there is no room for a hook.

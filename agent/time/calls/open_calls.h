@@ -143,14 +143,20 @@ class OpenCalls {
     }
   }
 
-  // The CPU time of a virtual thread, from its carriers': the sum of the differences between events
-  // on the same carrier. mounted() must precede the first event on a carrier.
-  void mounted() noexcept { carrier_cpu_ = kUnknown; }
-  Ticks cpu(Ticks carrier_cpu) noexcept {
-    if (carrier_cpu_ < carrier_cpu) cpu_ += carrier_cpu - carrier_cpu_;
+  // The CPU time of a virtual thread, from its carriers': the sum of the differences between two
+  // events in a row on the same carrier, each at most the wall time between them. Unseen threads
+  // may have used the carrier meanwhile.
+  Ticks cpu(const void* carrier, Ticks carrier_cpu, Ticks now) noexcept {
+    if (carrier == carrier_ && carrier_cpu > carrier_cpu_ && now > at_) {
+      cpu_ += std::min(carrier_cpu - carrier_cpu_, now - at_);
+    }
+    carrier_ = carrier;
     carrier_cpu_ = carrier_cpu;
+    at_ = now;
     return cpu_;
   }
+  // Another thread was seen on the carrier since.
+  void remounted() noexcept { carrier_ = nullptr; }
 
   // For holders of a cached pointer: the virtual thread that owns this object; 0: none.
   std::atomic<std::int64_t> owner{0};
@@ -170,7 +176,6 @@ class OpenCalls {
   static constexpr std::size_t kSegments = 14;
   static constexpr std::size_t kBits = 128;
   static constexpr std::size_t kFirstDue = 512;
-  static constexpr Ticks kUnknown = ~Ticks{0};
 
   static std::size_t segment_of(std::size_t i) noexcept {
     return static_cast<std::size_t>(std::bit_width(i / kFirst + 1)) - 1;
@@ -243,7 +248,9 @@ class OpenCalls {
   std::array<std::unique_ptr<Call[]>, kSegments> segments_;
   std::array<std::uint32_t, kBits> open_by_bits_{};  // counts by method number modulo kBits
   Ticks cpu_ = 0;
-  Ticks carrier_cpu_ = kUnknown;
+  const void* carrier_ = nullptr;  // of the last event, and its clocks
+  Ticks carrier_cpu_ = 0;
+  Ticks at_ = 0;
 };
 
 }  // namespace ddm
