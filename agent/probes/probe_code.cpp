@@ -8,6 +8,7 @@
 
 #include "bci/descriptor.h"
 #include "core/class_names.h"
+#include "probes/plans/sinks.h"
 #include "vm/class_changes/untouchable_classes.h"
 #include "vm/class_methods.h"
 
@@ -222,7 +223,10 @@ bool ProbeCode::may_want(std::string_view internal_name, bool is_platform) {
 
 bool ProbeCode::needs_change(jclass klass, std::string_view internal_name, bool is_platform) {
   const std::lock_guard lock(mutex_);
-  if (patched_.contains(internal_name) && !only_parked(internal_name)) return true;
+  if (patched_.contains(internal_name) && !only_parked(internal_name) &&
+      calls_static_of(jvmti_, klass, kSinksClass)) {
+    return true;
+  }
   return wanted_now(internal_name, is_platform, false) &&
          !all_over_budget(klass, internal_name, is_platform);
 }
@@ -304,15 +308,17 @@ std::vector<Patcher::Part> ProbeCode::parts(JNIEnv* jni, const LoadingClass& loa
   return {{plan, &ids_}};
 }
 
-void ProbeCode::patched(JNIEnv* jni, const LoadingClass& loading, bci::ByteSpan,
+void ProbeCode::patched(JNIEnv* jni, const LoadingClass& loading, bci::ByteSpan class_file,
                         const std::vector<Part>& parts) {
+  if (parts.empty()) return;
+  bci::SkipReason why = bci::SkipReason::kNone;
+  const auto file = bci::ClassFile::parse(class_file, why);
   const std::string name(loading.internal_name);
   const std::lock_guard lock(mutex_);
   for (const Part& part : parts) {
     record_refusals(jni, name, part.result);
-    record_absences(jni, name, part.result);
+    if (file) record_absences(jni, *file, part.result);
   }
-  if (parts.empty() || parts.front().result.methods.empty()) patched_.erase(name);
 }
 
 void ProbeCode::record_refusals(JNIEnv* jni, const std::string& class_name,
@@ -340,14 +346,16 @@ void ProbeCode::record_refusals(JNIEnv* jni, const std::string& class_name,
 }
 
 // The method lacks the requested line or field, or has it only where no code could be inserted.
-void ProbeCode::record_absences(JNIEnv* jni, const std::string& class_name,
+// Another loader's class of the same name may have other methods.
+void ProbeCode::record_absences(JNIEnv* jni, const bci::ClassFile& file,
                                 const bci::PatchResult& result) {
   for (auto& entry : probes_) {
     Probe& probe = entry.second;
-    if (probe.class_name != class_name || !probe.removed.empty()) continue;
+    if (probe.class_name != file.name || !probe.removed.empty()) continue;
     const auto is_of_probe = [&probe](const auto& one) {
       return one.name == probe.method && one.descriptor == probe.descriptor;
     };
+    if (std::ranges::none_of(file.methods, is_of_probe)) continue;
     const bool there = std::ranges::any_of(result.methods, is_of_probe);
     const auto set = sets_.find(probe.set);
     if (there || set == sets_.end()) continue;

@@ -108,7 +108,7 @@ class ProbeCode final : public Patcher {
   Number find_or_add(JNIEnv* jni, ProbeSetId id, ProbeSet& set, const bci::ClassFile& file,
                      const bci::MethodOutline& method);
   void record_refusals(JNIEnv* jni, const std::string& class_name, const bci::PatchResult& result);
-  void record_absences(JNIEnv* jni, const std::string& class_name, const bci::PatchResult& result);
+  void record_absences(JNIEnv* jni, const bci::ClassFile& file, const bci::PatchResult& result);
 
   jvmtiEnv* const jvmti_;
   SinkCells& cells_;
@@ -121,7 +121,7 @@ class ProbeCode final : public Patcher {
   Number next_ = 1;
   ProbeSetId next_parked_ = ProbeSetId{1} << 63;   // no connection has such a number
   std::map<std::string, OverBudget> over_budget_;  // by class, method, descriptor and kind of probe
-  std::set<std::string, std::less<>> patched_;     // classes that have probes in them
+  std::set<std::string, std::less<>> patched_;     // names of classes that have or had probes
   std::optional<ProbeSetId> adding_;               // between add() and settled()
 };
 

@@ -46,6 +46,39 @@ def probed(target, methods, *words, told="counts 2000 3"):
     return probe.end(), truth
 
 
+def twin_in(t, method):
+    """A folder with a class Twin whose run() calls this method, its only other one."""
+    folder = t.path(method)
+    os.makedirs(folder)
+    with open(os.path.join(folder, "Twin.java"), "w", encoding="ascii") as f:
+        f.write(f"public class Twin {{ static long n; static void {method}() {{ n++; }}\n"
+                f" public static void run() {{ {method}(); }} }}\n")
+    done = t.command([os.path.join(t.jdk.home, "bin", "javac"), "-d", folder,
+                      os.path.join(folder, "Twin.java")])
+    assert done.code == 0, done
+    return folder
+
+
+@test()
+def probes_of_one_of_two_classes_of_a_name_come_out_and_are_told(t):
+    folders = {method: twin_in(t, method) for method in ("total", "other")}
+    for order in (("other", "total"), ("total", "other")):
+        with Target(t, "dump=none", flags=native_access(t), program=PROGRAM) as target:
+            for method in order:
+                tell(target, f"twin {folders[method]}")
+            tell(target, "twins 1")
+            before = tell(target, f"codes {CODES}")
+            assert {"Twin0.run()V", "Twin1.run()V"} <= set(before), before
+            found, _ = probed(target, "Twin.total", told="twins 1000")
+            assert (found["Twin.total"]["hits"], found["Twin.total"]["removed"]) == (1000, None), found
+            assert tell(target, f"codes {CODES}") == before, order
+            found, _ = probed(target, "Twin.*", told="twins 1000")
+            assert {name: (one["hits"], one["removed"]) for name, one in found.items()} == {
+                "Twin.<init>": (0, None), "Twin.total": (1000, None), "Twin.other": (1000, None),
+                "Twin.run": (2000, None)}, found
+            assert tell(target, f"codes {CODES}") == before, order
+
+
 @test(flags=[(), ("-Xint",), ("-Xcheck:jni",)])
 def hits_of_every_kind_of_method_are_exact(t):
     with Target(t, "dump=none", program=PROGRAM) as target:

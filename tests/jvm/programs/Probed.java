@@ -1,5 +1,8 @@
 // Methods of every kind, called so often as it says: "counts N THREADS" prints "method calls" of each,
 // then "counted". "busy THREADS" keeps some of them busy, and "loop" never returns from one, until "stop".
+import java.io.File;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -127,6 +130,9 @@ public class Probed {
         System.out.println("counted");
     }
 
+    // Classes of one name, each of a loader of its own.
+    static final List<Class<?>> twins = new ArrayList<>();
+
     static int load() {
         HashMap<String, Integer> map = new HashMap<>();
         for (int i = 0; i < 100; i++) map.put("key" + i, i);
@@ -179,6 +185,17 @@ public class Probed {
                     Class.forName(words[1], false, Probed.class.getClassLoader());
                     System.out.println("counted");
                     break;
+                case "twin":
+                    URL place = new File(words[1]).toURI().toURL();
+                    twins.add(new URLClassLoader(new URL[] {place}).loadClass("Twin"));
+                    System.out.println("counted");
+                    break;
+                case "twins":
+                    for (int i = Integer.parseInt(words[1]); i > 0; i--) {
+                        for (Class<?> twin : twins) twin.getMethod("run").invoke(null);
+                    }
+                    System.out.println("counted");
+                    break;
                 case "late":
                     sink += Late.twice(Late.made);
                     System.out.println("counted");
@@ -192,6 +209,11 @@ public class Probed {
                     for (Class<?> type : types) {
                         for (String line : codes(type).split("\n")) {
                             System.out.println(type.getName() + "." + line);
+                        }
+                    }
+                    for (Class<?> twin : twins) {
+                        for (String line : codes(twin).split("\n")) {
+                            System.out.println("Twin" + twins.indexOf(twin) + "." + line);
                         }
                     }
                     System.out.println("counted");
