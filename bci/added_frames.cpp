@@ -8,12 +8,11 @@
 namespace bci {
 namespace {
 
-// Trailing locals of type Top are omitted.
 std::optional<std::vector<VerificationType>> verification_types(const std::vector<FlowType>& slots,
-                                                                bool are_locals,
+                                                                bool without_last_tops,
                                                                 ConstantPool& pool) {
   std::vector<FlowType> entries = frame_entries(slots);
-  while (are_locals && !entries.empty() && entries.back().tag == kTop) entries.pop_back();
+  while (without_last_tops && !entries.empty() && entries.back().tag == kTop) entries.pop_back();
   std::vector<VerificationType> types;
   for (const FlowType& entry : entries) {
     const auto type = verification_type(entry, pool);
@@ -23,8 +22,9 @@ std::optional<std::vector<VerificationType>> verification_types(const std::vecto
   return types;
 }
 
-bool add_full(StackMap& map, Label at, const TypeState& state, ConstantPool& pool) {
-  const auto locals = verification_types(state.locals, true, pool);
+// An existing frame keeps its last locals of type Top: frames that follow may be relative to them.
+bool add_full(StackMap& map, Label at, const TypeState& state, bool exists, ConstantPool& pool) {
+  const auto locals = verification_types(state.locals, !exists, pool);
   const auto stack = verification_types(state.stack, false, pool);
   if (!locals || !stack) return false;
   map.add_full(at, *locals, *stack);
@@ -79,7 +79,7 @@ std::optional<StackMap> add_frames(const Code& code, const MethodShape& method,
       why = SkipReason::kNoFrameState;
     } else if (has_frame && !differs) {
       copy_frame(code.stack_map, *frame, map);
-    } else if (!add_full(map, label, *state, pool)) {
+    } else if (!add_full(map, label, *state, has_frame, pool)) {
       why = SkipReason::kPoolFull;
     } else if (has_frame) {
       map.list_unset_as(code.stack_map, *frame);

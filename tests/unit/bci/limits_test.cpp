@@ -68,6 +68,24 @@ TEST_CASE("a branch that outgrows 16 bits becomes its inverse around a goto_w, w
   CHECK(original_bci(after.changed("run")->bci_map, 11) == 6);
 }
 
+TEST_CASE(
+    "a frame behind an added one keeps the unset local at its end, which later ones refer to") {
+  ClassBuilder cls("Sample", 61);
+  MethodBuilder& method = cls.method(kStatic, "run", "(I)V");
+  method.stack(1).locals(3).op({0x1a, 0x3c, 0x1a}).branch(kIfeq, "end").nops(1);
+  method.label("a").nops(1);
+  add_arrays(method, 8000);
+  method.label("end").op({0xb1});
+  method.frame_full("a", {{1}, {1}, {0}}, {}).frame_same("end");
+  const Rewritten after(rewrite_with(cls.build(), {&kArrays}));
+  const std::uint32_t delta = 64000;
+  CHECK(after.attribute("run", "StackMapTable") ==
+        Bytes{0,   3,                                             //
+              255, 0,          11,          0, 2, 1, 1, 0, 0,     // added behind the goto_w
+              255, 0,          0,           0, 3, 1, 1, 0, 0, 0,  //
+              251, delta >> 8, delta & 0xff});
+}
+
 TEST_CASE("a branch that outgrows 16 bits needs no frame before class file version 50") {
   const Rewritten after(rewrite_with(BranchedClass(49, 8000).bytes, {&kArrays}));
   CHECK(after.bytecode("run")[6] == kGotoW);
