@@ -8,7 +8,8 @@
 // Branches, frames, handlers, exception ranges and debug tables refer to L; only type annotations,
 // and the `new` that an uninitialized type refers to, refer to I. So a loop to bytecode index 0
 // does not execute the entry code again. A range that begins after a monitorenter begins at that
-// instruction's A, so that the lock is released whatever the inserted code does. Snippets at the
+// instruction's A, so that the lock is released whatever the inserted code does; one that ends after
+// a monitorexit ends at its A, since what is inserted there holds the lock no more. Snippets at the
 // same place execute in the order of their insertion.
 #pragma once
 

@@ -236,10 +236,14 @@ class CodeWriter {
     if (count > kMaxEntries) return fail(SkipReason::kTableFull);
     out_.u2(static_cast<std::uint32_t>(count));
     for (const ExceptionHandler& handler : code_.handlers) {
-      const bool behind_enter =
-          handler.start > 0 && code_.instructions[handler.start - 1].opcode == kMonitorenter;
+      const auto follows = [&](Label label, std::uint8_t opcode) {
+        return label > 0 && code_.instructions[label - 1].opcode == opcode;
+      };
+      const bool behind_enter = follows(handler.start, kMonitorenter);
+      const bool behind_exit = follows(handler.end, kMonitorexit);
       out_.u2(behind_enter ? after_[handler.start - 1] : label_[handler.start]);
-      out_.u2(label_[handler.end]).u2(label_[handler.handler]).u2(handler.catch_type);
+      out_.u2(behind_exit ? after_[handler.end - 1] : label_[handler.end]);
+      out_.u2(label_[handler.handler]).u2(handler.catch_type);
     }
     // Appended last, so the program's handlers take precedence. Each handler covers the previous
     // ones.

@@ -27,7 +27,7 @@ enum class SkipReason : std::uint8_t {
   kSuperCallNotUnique,  // constructor without exactly one this()/super() call
   kThisNotInitialized,  // code behind the this()/super() call that still runs before it
   kTooComplex,          // the flow analysis exceeded its limits
-  kVmLimit,             // a limit of the VM, see ExceptionalExitHook
+  kVmLimit,             // a limit of the VM, see MethodContext::catch_all_start()
   // One site of a patch.
   kNoCode,           // a native or abstract method
   kHoldsSink,        // the class is one that patches call

@@ -173,7 +173,10 @@ class MethodPatcher {
 
   void around_instruction(const Patch& patch, const Site& site, const TypeState* before,
                           const TypeState* behind) {
-    Calls calls_behind;
+    Calls calls_before = pointers(patch.before), calls_behind;
+    if (site.kind == SiteKind::kSyncExit && in_handler_of_itself(site.label)) {
+      calls_behind = std::exchange(calls_before, {});
+    }
     bool waits = false;
     for (const PatchCall& call : patch.after) {
       // A new object can be passed on only after its constructor has run.
@@ -182,13 +185,22 @@ class MethodPatcher {
       if (!later) calls_behind.push_back(&call);
     }
     CallRefusal refusal;
-    const auto code = code_.around(pointers(patch.before), calls_behind, site, before, behind,
+    const auto code = code_.around(calls_before, calls_behind, site, before, behind,
                                    this_initialized(site.label), refusal);
     if (!code) return refuse(site, std::move(refusal));
     if (!code->before.bytes().empty()) editor_.before(site.label, code->before);
     if (!code->behind.bytes().empty()) editor_.after(site.label, code->behind);
     if (waits) waiting_.push_back({&patch, site});
     if (!patch.before.empty() || !calls_behind.empty()) add_site(site);
+  }
+
+  // The handler in which javac releases a lock covers its own beginning. A call that throws before
+  // the release, at the stack's end, would enter it again with the lock held, for ever.
+  bool in_handler_of_itself(Label label) const {
+    return std::ranges::any_of(editor_.code().handlers, [&](const ExceptionHandler& one) {
+      const auto covers = [&one](Label at) { return one.start <= at && at < one.end; };
+      return covers(label) && covers(one.handler);
+    });
   }
 
   void complete_object(Label label, const TypeState& before, const TypeState* behind) {

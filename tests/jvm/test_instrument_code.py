@@ -1,5 +1,6 @@
 """INSTRUMENT on methods, classes and values of every kind: works, or is refused with the reason."""
 import os
+import threading
 import time
 import xml.etree.ElementTree as Xml
 
@@ -311,3 +312,21 @@ def two_models_are_in_at_once_in_different_classes(t):
         assert (found[twice], found[down]) == (15, 12), found
         assert errors(instrument(client, False, name="TWO")) == []
         assert code_in_model(t, client, "Plain") == before[1]
+
+
+@test(flags=((), ("-Xint",)))
+def a_stack_that_ends_where_a_lock_is_released_does_not_hold_it_up(t):
+    before = counts("SYNC_EXIT", 3002)
+    behind = before.replace("<INSTRUCTION />", "").replace("<DYPATCH_MODE>", "<DYPATCH_MODE><INSTRUCTION />")
+    for patch in (before, behind):
+        with Instrumented(t, flags=["-Xss512k"]) as program:
+            client = program.client
+            assert program.say(f"load deep {guests(t, 'guests')} Overflowing") == "loaded"
+            ask_model(client, ("Overflowing", "*", patch))
+            assert errors(instrument(client, True, "Overflowing")) == []
+            held_up = threading.Timer(60, program.process.kill)
+            held_up.start()
+            said = program.say("call deep run")
+            assert said == "20_20_false", (patch, said)
+            held_up.cancel()
+            assert counted(client)[3002] > 1000, patch

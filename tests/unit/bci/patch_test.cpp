@@ -1,6 +1,7 @@
 // What patches put where, and what they refuse. How often sinks are called and with which values is
 // tested in a JVM: tests/jvm/bci_sweep/patched.
 #include <algorithm>
+#include <utility>
 
 #include "bci/opcodes.h"
 #include "bci/patch/patch_class.h"
@@ -362,6 +363,49 @@ TEST_CASE("a lock that dead code behind a throw has not is left alone") {
         plan_of(SiteKind::kSyncExit, call_of("(Ljava/lang/Object;)V", {{ArgumentKind::kTarget}})));
     CHECK(result.methods.size() == (dead_code ? 0 : 1));
     CHECK(refusal(result) == (dead_code ? SkipReason::kTypeUnknown : SkipReason::kNone));
+  }
+}
+
+// synchronized (o) {} as javac writes it: the handler that releases the lock covers itself.
+void add_synchronized_block(ClassBuilder& cls) {
+  constexpr int kAload0 = 0x2a, kMonitorenterOp = 0xc2, kMonitorexitOp = 0xc3, kAthrowOp = 0xbf;
+  cls.method(kStatic, "run", "(Ljava/lang/Object;)V")
+      .stack(2)
+      .locals(1)
+      .op({kAload0, kMonitorenterOp})
+      .label("start")
+      .op({kAload0, kMonitorexitOp})
+      .label("end")
+      .op({kReturnOp})
+      .label("catch")
+      .op({kAload0, kMonitorexitOp})
+      .label("behind")
+      .op({kAthrowOp})
+      .handler("start", "end", "catch")
+      .handler("catch", "behind", "catch");
+}
+
+TEST_CASE("what is counted at the release of a lock cannot enter its handler for ever") {
+  ClassBuilder cls("Sample", 49);
+  add_synchronized_block(cls);
+  PatchPlan plan = count(SiteKind::kSyncExit);
+  const PatchResult before = apply(cls, plan);
+  REQUIRE(before.refused.empty());
+  const Bytes code = Rewritten(before.rewrite).bytecode("run");
+  const Bytes counts{0x04, 0xb8};  // iconst_1, invokestatic
+  const auto has_count = [&](std::size_t at) {
+    return std::equal(counts.begin(), counts.end(), code.begin() + static_cast<std::ptrdiff_t>(at));
+  };
+  CHECK(has_count(3));              // before the first monitorexit
+  CHECK(has_count(2 + 2 + 4 + 3));  // behind that in the handler
+  Patch& patch = plan.methods[0].patches[0];
+  patch.after = std::exchange(patch.before, {});
+  for (const bool behind : {false, true}) {
+    const PatchResult result = behind ? apply(cls, plan) : before;
+    const Code patched = Rewritten(result.rewrite).code("run");
+    for (const ExceptionHandler& handler : patched.handlers) {
+      CHECK(patched.instructions[handler.end - 1].opcode == kMonitorexit);
+    }
   }
 }
 
