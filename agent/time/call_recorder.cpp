@@ -13,7 +13,7 @@
 namespace ddm {
 namespace {
 
-constexpr std::int64_t kNobody = 0;
+constexpr std::int64_t kNobody = VirtualCalls::kNobody;
 constexpr std::chrono::milliseconds kPatience{100};
 
 }  // namespace
@@ -93,16 +93,7 @@ void CallRecorder::change_session(std::shared_ptr<const Session> session) {
 void CallRecorder::forget_open_calls() {
   ++calls_number_;
   const bool nobody_is_in = reclamation_.wait_for_readers(kPatience);
-  for (Shard& shard : shards_) {
-    const std::lock_guard lock(shard.mutex);
-    for (const auto& [id, calls] : shard.calls) {
-      calls->owner.store(kNobody, std::memory_order_release);
-      if (!nobody_is_in) continue;  // a thread is inside a hook: these are not reused
-      calls->clear();
-      shard.unused.push_back(calls);
-    }
-    shard.calls.clear();
-  }
+  virtual_calls_.forget_all(nobody_is_in);  // those that a thread is inside of are not reused
 }
 
 CallRecorder::State* CallRecorder::new_state(const Session& session) noexcept {
@@ -159,43 +150,19 @@ OpenCalls* CallRecorder::look_up_current(JNIEnv* jni, State& state, std::int64_t
   state.current_id = id;
   const OpenCalls* const before = std::exchange(state.current, nullptr);
   if (!jni->IsInstanceOf(thread.get(), virtual_thread_)) return state.current = &state.own;
-  Shard& shard = shard_of(id);
-  const std::lock_guard lock(shard.mutex);
-  OpenCalls*& calls = shard.calls[id];
-  if (calls == nullptr) {
-    if (shard.unused.empty()) {
-      shard.all.push_back(std::make_unique<OpenCalls>());
-      shard.unused.reserve(shard.all.size());
-      calls = shard.all.back().get();
-    } else {
-      calls = shard.unused.back();
-      shard.unused.pop_back();
-    }
-    calls->owner.store(id, std::memory_order_release);
-  }
-  if (calls != before) calls->remounted();
+  OpenCalls* const calls = virtual_calls_.of(id);
+  if (calls != before) calls->carrier_cpu.remounted();
   return state.current = calls;
 } catch (const std::exception&) {  // no memory
   return nullptr;
-}
-
-// After its outermost call a virtual thread needs no state.
-void CallRecorder::forget_virtual(State& state) noexcept {
-  OpenCalls* const calls = state.current;
-  const std::int64_t id = state.current_id;
-  state.current = nullptr;
-  Shard& shard = shard_of(id);
-  const std::lock_guard lock(shard.mutex);
-  shard.calls.erase(id);
-  calls->owner.store(kNobody, std::memory_order_release);
-  shard.unused.push_back(calls);  // cannot throw: the capacity is reserved
 }
 
 Ticks CallRecorder::cpu_of(const Session& session, State& state, OpenCalls& calls,
                            Ticks now) noexcept {
   if (!session.wanted.cpu) return 0;
   const Ticks of_system_thread = state.cpu.ticks(now);
-  return &calls == &state.own ? of_system_thread : calls.cpu(&state, of_system_thread, now);
+  return &calls == &state.own ? of_system_thread
+                              : calls.carrier_cpu.at(&state, of_system_thread, now);
 }
 
 inline void CallRecorder::log(JNIEnv* jni, State& state, const Session& session,
@@ -342,7 +309,9 @@ void CallRecorder::leave(JNIEnv* jni, State* state, MethodNumber method, CallAct
       log(jni, *state, *session, method, action, now, cpu);
     }
   }
-  if (calls != &state->own && calls->depth() == 0) forget_virtual(*state);
+  if (calls != &state->own && calls->depth() == 0) {  // a virtual thread's outermost call
+    virtual_calls_.forget(state->current_id, std::exchange(state->current, nullptr));
+  }
 }
 
 bool CallRecorder::number_current(JNIEnv* jni, State& state, CallLog& log) noexcept {
@@ -402,10 +371,8 @@ CallRecorder::Sums CallRecorder::sums() const {
       if (running && state->calls_number == calls_number_) state->own.for_each(now, add_open);
     }
   }
-  for (const Shard& shard : shards_) {
-    if (!running) break;
-    const std::lock_guard lock(shard.mutex);
-    for (const auto& [id, calls] : shard.calls) calls->for_each(now, add_open);
+  if (running) {
+    virtual_calls_.for_each([&](const OpenCalls& calls) { calls.for_each(now, add_open); });
   }
   return result;
 }

@@ -11,14 +11,12 @@
 
 #include <jvmti.h>
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "core/reclamation.h"
@@ -28,6 +26,7 @@
 #include "time/calls/method_numbers.h"
 #include "time/calls/method_sums.h"
 #include "time/calls/open_calls.h"
+#include "time/calls/virtual_calls.h"
 #include "vm/thread_fields.h"
 #include "vm/vm_threads.h"
 
@@ -109,14 +108,6 @@ class CallRecorder {
     ~Holder();
   };
 
-  // Open calls of virtual threads, distributed over several locks.
-  struct Shard {
-    mutable std::mutex mutex;
-    std::unordered_map<std::int64_t, OpenCalls*> calls;
-    std::vector<OpenCalls*> unused;
-    std::vector<std::unique_ptr<OpenCalls>> all;
-  };
-
   void change_session(std::shared_ptr<const Session> session);
   void forget_open_calls();
   static ReaderPlace& place_of(State* state) noexcept {
@@ -140,7 +131,6 @@ class CallRecorder {
     return look_up_current(jni, state, word);
   }
   OpenCalls* look_up_current(JNIEnv* jni, State& state, std::int64_t word) noexcept;
-  void forget_virtual(State& state) noexcept;
   // Separate functions, tail-called by the natives: one function for both cases compiles to code
   // that takes half as long again.
   [[gnu::noinline]] void enter_log(JNIEnv* jni, State& state, MethodNumber method) noexcept;
@@ -168,9 +158,6 @@ class CallRecorder {
   std::int64_t vm_word(JNIEnv* jni) const {
     return *reinterpret_cast<const std::int64_t*>(threads_->of(jni) + word_offset_);
   }
-  Shard& shard_of(std::int64_t id) {
-    return shards_[static_cast<std::size_t>(id) % shards_.size()];
-  }
 
   jvmtiEnv* const jvmti_;
   const std::unique_ptr<CallPaths> paths_;
@@ -191,7 +178,7 @@ class CallRecorder {
   mutable std::mutex mutex_;  // guards the lists of states
   std::vector<std::unique_ptr<State>> states_;
   std::vector<State*> unused_;
-  std::array<Shard, 16> shards_;
+  VirtualCalls virtual_calls_;
 
   static thread_local State* t_state;
   static thread_local Holder t_holder;

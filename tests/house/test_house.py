@@ -19,8 +19,8 @@ LONGER = {
     "agent/allocations/capture/thread_books.h": 179, "agent/allocations/store/live_store.h": 152,
     "agent/allocations/tracking.h": 155, "agent/report/report.h": 191,
     "agent/stack/walk/frame_walker.h": 201,
-    "agent/time/call_recorder.cpp": 412, "agent/time/call_recorder.h": 201,
-    "agent/time/calls/open_calls.h": 249, "bci/patch/patch_plan.h": 179,
+    "agent/time/call_recorder.h": 188,
+    "agent/time/calls/open_calls.h": 239, "bci/patch/patch_plan.h": 179,
 }
 
 

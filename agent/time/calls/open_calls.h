@@ -19,6 +19,7 @@
 
 #include "core/tick_clock.h"
 #include "time/calls/call_paths.h"
+#include "time/calls/carrier_cpu.h"
 #include "time/calls/one_writer.h"
 
 namespace ddm {
@@ -143,21 +144,7 @@ class OpenCalls {
     }
   }
 
-  // The CPU time of a virtual thread, from its carriers': the sum of the differences between two
-  // events in a row on the same carrier, each at most the wall time between them. Unseen threads
-  // may have used the carrier meanwhile.
-  Ticks cpu(const void* carrier, Ticks carrier_cpu, Ticks now) noexcept {
-    if (carrier == carrier_ && carrier_cpu > carrier_cpu_ && now > at_) {
-      cpu_ += std::min(carrier_cpu - carrier_cpu_, now - at_);
-    }
-    carrier_ = carrier;
-    carrier_cpu_ = carrier_cpu;
-    at_ = now;
-    return cpu_;
-  }
-  // Another thread was seen on the carrier since.
-  void remounted() noexcept { carrier_ = nullptr; }
-
+  CarrierCpu carrier_cpu;  // of a virtual thread
   // For holders of a cached pointer: the virtual thread that owns this object; 0: none.
   std::atomic<std::int64_t> owner{0};
 
@@ -247,10 +234,6 @@ class OpenCalls {
   std::size_t due_at_ = kFirstDue;
   std::array<std::unique_ptr<Call[]>, kSegments> segments_;
   std::array<std::uint32_t, kBits> open_by_bits_{};  // counts by method number modulo kBits
-  Ticks cpu_ = 0;
-  const void* carrier_ = nullptr;  // of the last event, and its clocks
-  Ticks carrier_cpu_ = 0;
-  Ticks at_ = 0;
 };
 
 }  // namespace ddm

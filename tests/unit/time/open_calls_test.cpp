@@ -93,16 +93,18 @@ TEST_CASE("open calls show the time so far") {
 TEST_CASE("a virtual thread is charged for its carriers while it is on them") {
   OpenCalls calls;
   const int carrier = 0, other = 0;
-  const ddm::Ticks begin = calls.cpu(&carrier, 1000, 10'000);
-  CHECK(calls.cpu(&carrier, 1300, 10'400) - begin == 300);
-  CHECK(calls.cpu(&other, 90'000, 11'000) - begin == 300);  // a carrier that has used more
-  CHECK(calls.cpu(&other, 90'050, 11'100) - begin == 350);
-  CHECK(calls.cpu(&carrier, 1350, 11'200) - begin == 350);  // back on one that has used less
-  CHECK(calls.cpu(&carrier, 1400, 11'300) - begin == 400);
-  calls.remounted();
-  CHECK(calls.cpu(&carrier, 1450, 11'400) - begin == 400);
+  const ddm::Ticks begin = calls.carrier_cpu.at(&carrier, 1000, 10'000);
+  CHECK(calls.carrier_cpu.at(&carrier, 1300, 10'400) - begin == 300);
+  CHECK(calls.carrier_cpu.at(&other, 90'000, 11'000) - begin ==
+        300);  // a carrier that has used more
+  CHECK(calls.carrier_cpu.at(&other, 90'050, 11'100) - begin == 350);
+  CHECK(calls.carrier_cpu.at(&carrier, 1350, 11'200) - begin ==
+        350);  // back on one that has used less
+  CHECK(calls.carrier_cpu.at(&carrier, 1400, 11'300) - begin == 400);
+  calls.carrier_cpu.remounted();
+  CHECK(calls.carrier_cpu.at(&carrier, 1450, 11'400) - begin == 400);
   // No thread uses more CPU than time passes.
-  CHECK(calls.cpu(&carrier, 5000, 11'420) - begin == 420);
+  CHECK(calls.carrier_cpu.at(&carrier, 5000, 11'420) - begin == 420);
 }
 
 TEST_CASE("the time of a call that is not counted is its caller's, what it calls is not") {
