@@ -10,19 +10,15 @@
 namespace ddm {
 namespace {
 
-// "sun.java.command" (main class or jar path, then the arguments) -> "Main" or "app.jar".
-std::string app_name_of(std::string_view java_command) {
-  // The launcher does not quote a jar path with spaces, but ".jar " marks its end.
-  std::size_t end = java_command.find(' ');
-  const std::size_t jar = java_command.find(".jar ");
-  if (jar != std::string_view::npos) {
-    end = jar + 4;
-  } else if (java_command.ends_with(".jar")) {
-    end = java_command.size();
-  }
-  std::string_view first = java_command.substr(0, end);
-  if (first.ends_with(".jar")) first = first.substr(first.rfind('/') + 1);
-  return std::string(first);
+// "sun.java.command" (main class or jar path, then the arguments) -> "Main" or "app.jar". The
+// launcher does not quote a jar path with spaces, but with -jar that begins the class path, to which
+// Java agents append theirs.
+std::string app_name_of(std::string_view java_command, std::string_view class_path) {
+  const std::string_view jar = class_path.substr(0, class_path.find(':'));
+  const bool is_jar = !jar.empty() && java_command.starts_with(jar) &&
+                      (java_command.size() == jar.size() || java_command[jar.size()] == ' ');
+  if (is_jar) return std::string(jar.substr(jar.rfind('/') + 1));
+  return std::string(java_command.substr(0, java_command.find(' ')));
 }
 
 }  // namespace
@@ -43,7 +39,8 @@ int vm_feature_release(jvmtiEnv* jvmti) {
 VmFacts read_vm_facts(jvmtiEnv* jvmti) {
   VmFacts facts;
   facts.pid = getpid();
-  facts.app = app_name_of(system_property(jvmti, "sun.java.command"));
+  facts.app = app_name_of(system_property(jvmti, "sun.java.command"),
+                          system_property(jvmti, "java.class.path"));
   facts.vm =
       system_property(jvmti, "java.vm.name") + " " + system_property(jvmti, "java.vm.version");
   return facts;

@@ -2,11 +2,31 @@
 import json
 import os
 import stat
+import zipfile
 
 from ddm_client import Target, text
-from harness import Report, test
+from harness import AGENT, Report, test
 from pprof import Profile
 from tool import DDM, REFUSED, USAGE, ddm, ddm_json
+
+
+def app_of(t, *command):
+    done = t.command([t.jdk.java, f"-agentpath:{AGENT}=track=y,address=none,dump=r.jsonl", *command])
+    assert done.code == 0, done
+    return Report(t.path("r.jsonl")).summary["app"]
+
+
+@test()
+def a_program_has_the_name_of_its_class_or_of_its_own_jar(t):
+    jar = t.path("my shop.jar")
+    with zipfile.ZipFile(jar, "w") as out:
+        out.write(os.path.join(t.classes(), "Empty.class"), "Empty.class")
+        out.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nMain-Class: Empty\n")
+    assert app_of(t, "-cp", t.classes(), "Empty") == "Empty"
+    assert app_of(t, "-cp", t.classes(), "Empty", "/data/lib.jar") == "Empty"
+    assert app_of(t, "-cp", t.classes(), "Empty", "-x", "a.jar", "out") == "Empty"
+    assert app_of(t, "-jar", jar) == "my shop.jar"
+    assert app_of(t, "-jar", jar, "other.jar", "on") == "my shop.jar"
 
 
 def totals(rows):
