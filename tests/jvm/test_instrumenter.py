@@ -90,3 +90,12 @@ def debians_instrumenter_is_told_of_no_more_than_samplers_are(t):
 def without_the_agent_the_error_says_what_to_add(t):
     done = t.command([t.jdk.java, "-Dddm.agent=/nowhere/libddmagent.so", "-cp", f"{classes(t, JAR)}:{JAR}", "Listened"])
     assert done.code != 0 and "IllegalStateException: add -agentpath:/nowhere/libddmagent.so=" in done.err, done
+
+
+@test()
+def what_was_refused_is_not_registered(t):
+    out = classes(t, JAR, "Refused")
+    done = t.command([t.jdk.java, f"-agentpath:{AGENT}=engine=vm,track=y,address=none,dump=none", "-cp",
+                      f"{out}:{JAR}", "Refused"])
+    assert done.code == 0 and done.out == "samplers 0 callbacks 0\n", done
+    assert done.err.count("allocations are not told: ") == 2, done

@@ -2,6 +2,7 @@ package com.google.monitoring.runtime.instrumentation;
 
 import java.lang.reflect.Array;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,12 +28,17 @@ final class Listeners {
     }
 
     static synchronized void add(Sampler sampler) {
-        Sampler[] extended = new Sampler[samplers.length + 1];
-        System.arraycopy(samplers, 0, extended, 0, samplers.length);
-        extended[samplers.length] = sampler;
+        Sampler[] before = samplers;
+        Sampler[] extended = Arrays.copyOf(before, before.length + 1);
+        extended[before.length] = sampler;
         NAMES.get(Object.class);
-        samplers = extended;
-        AgentLink.listenOrThrow();
+        samplers = extended;  // first: events may come at once
+        try {
+            AgentLink.listenOrThrow();
+        } catch (RuntimeException | Error refused) {
+            samplers = before;
+            throw refused;
+        }
     }
 
     static synchronized void remove(Sampler sampler) {
@@ -50,12 +56,18 @@ final class Listeners {
     }
 
     static synchronized void add(Class<?> type, ConstructorCallback<?> callback) {
-        Map<Class<?>, List<ConstructorCallback<?>>> extended = new HashMap<>(callbacks);
+        Map<Class<?>, List<ConstructorCallback<?>>> before = callbacks;
+        Map<Class<?>, List<ConstructorCallback<?>>> extended = new HashMap<>(before);
         List<ConstructorCallback<?>> all = new ArrayList<>(extended.getOrDefault(type, List.of()));
         all.add(callback);
         extended.put(type, all);
         callbacks = extended;
-        AgentLink.listenOrThrow();
+        try {
+            AgentLink.listenOrThrow();
+        } catch (RuntimeException | Error refused) {
+            callbacks = before;
+            throw refused;
+        }
     }
 
     /**
