@@ -264,6 +264,7 @@ void Agent::go_live(JNIEnv* jni, bool late) {
     service_.expect_debuggers();
   }
   make_features(jni);
+  made_.store(true, std::memory_order_release);
   for (const auto& feature : features_) feature->add_chunks(service_.dispatcher());
   enable({JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END});
   if (vm_feature_release(jvmti_) >= kVmDeathIsLast) {
@@ -314,7 +315,8 @@ void Agent::for_each_at_end(End end) {
 
 // Limits of all waits: core/exit_limits.h.
 void Agent::vm_death(JNIEnv* jni) {
-  if (features_.empty()) return;  // the VM was never live
+  // The VM was never live, or another thread ends it in this moment.
+  if (!made_.load(std::memory_order_acquire)) return;
   ended_ = true;
   for_each_at_end([](Feature& feature) { feature.end(); });
   service_.close();
@@ -327,7 +329,7 @@ void Agent::vm_death(JNIEnv* jni) {
 // launcher's DestroyJavaVM cannot attach. The VM's other threads continue meanwhile.
 void Agent::process_exits() {
   if (getpid() != facts_.pid) return;  // a forked child without exec() writes no reports
-  if (features_.empty() || ended_.exchange(true)) return;
+  if (!made_.load(std::memory_order_acquire) || ended_.exchange(true)) return;
   write_final_reports(nullptr);
 }
 

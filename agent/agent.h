@@ -74,6 +74,7 @@ class Agent final : private VmListener, private SessionObserver {
   std::unique_ptr<Stacks> stacks_;  // created with the features
   std::unique_ptr<ReportAssembly> reports_;
   std::vector<std::unique_ptr<Feature>> features_;  // created when the VM is live
+  std::atomic<bool> made_{false};                   // features_ is complete
   std::atomic<bool> ended_{false};
 };
 

@@ -168,7 +168,7 @@ void Service::close() {
     const std::lock_guard lock(discovery_mutex_);
     discovery_.reset();
   }
-  if (server_) server_->stop();
+  if (Server* const opened = server()) opened->stop();
   if (lane_watch_) lane_watch_->stop();
   const auto deadline = Clock::now() + exit_limits::kRequestLimit;
   for (AgentThread* thread : {&quick_, &slow_}) thread->stop(milliseconds::zero());
