@@ -9,6 +9,7 @@
 
 #include "core/class_names.h"
 #include "core/own_memory.h"
+#include "vm/id_creation.h"
 #include "vm/jvmti_environment.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
@@ -49,14 +50,8 @@ std::int32_t state_of(JNIEnv* jni) {
 
 void JNICALL ClassLoad(jvmtiEnv*, JNIEnv*, jthread, jclass) {}
 
-void make_method_ids(jvmtiEnv* jvmti, jclass klass) {
-  jint count = 0;
-  JvmtiPtr<jmethodID> methods(jvmti);
-  jvmti->GetClassMethods(klass, &count, methods.out());
-}
-
 void JNICALL ClassPrepare(jvmtiEnv* jvmti, JNIEnv*, jthread, jclass klass) {
-  make_method_ids(jvmti, klass);
+  id_creation::create_all(jvmti, klass);
 }
 
 std::string follow_classes(JNIEnv* jni) {
@@ -76,7 +71,7 @@ std::string follow_classes(JNIEnv* jni) {
   error = jvmti->GetLoadedClasses(&count, classes.out());
   for (jint i = 0; i < count; ++i) {
     const LocalRef<jclass> klass(jni, classes[i]);
-    make_method_ids(jvmti, klass.get());
+    id_creation::create_all(jvmti, klass.get());
   }
   return "";
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "vm/id_creation.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
@@ -17,7 +18,7 @@ JvmtiStackCapture::JvmtiStackCapture(jvmtiEnv* jvmti, SeenMethods& names)
 
 std::size_t JvmtiStackCapture::frames_from(std::size_t start, std::span<RawFrame> frames) {
   static_assert(sizeof(RawFrame) == sizeof(jvmtiFrameInfo));
-  const auto turn = names_.ids().turn();
+  const auto turn = id_creation::turn(jvmti_);
   jint count = 0;
   const jvmtiError error =
       jvmti_->GetStackTrace(nullptr, static_cast<jint>(start), static_cast<jint>(frames.size()),

@@ -8,21 +8,20 @@
 // others require a different kind of reference. Any thread.
 #pragma once
 
-#include <jni.h>
+#include <jvmti.h>
 
 #include <atomic>
 #include <cstdint>
 
-#include "stack/id_creation.h"
 #include "stack/walk/method_resolution.h"
+#include "vm/id_creation.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
 
 class MethodIds {
  public:
-  MethodIds(IdCreation& creation, const MethodResolution& methods)
-      : creation_(creation), methods_(methods) {}
+  MethodIds(jvmtiEnv* jvmti, const MethodResolution& methods) : jvmti_(jvmti), methods_(methods) {}
 
   // Call once, where objects move in pauses only: verifies such a handle, and enables the creation
   // of ids.
@@ -52,11 +51,11 @@ class MethodIds {
   [[gnu::noinline]] WalkedMethod with_id(VmAddress method) {
     const VmAddress cell = methods_.class_cell_of(method);
     if (cell == 0 || classes_.fetch_add(1, std::memory_order_relaxed) >= kMostClasses) return {};
-    creation_.create_all(reinterpret_cast<jclass>(cell));
+    id_creation::create_all(jvmti_, reinterpret_cast<jclass>(cell));
     return methods_.checked_version_of(method);
   }
 
-  IdCreation& creation_;
+  jvmtiEnv* const jvmti_;
   const MethodResolution& methods_;
   bool begun_ = false;
   std::atomic<std::uint32_t> classes_{0};

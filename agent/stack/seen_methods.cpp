@@ -8,6 +8,7 @@
 #include "bci/constructor_flow.h"
 #include "core/class_names.h"
 #include "core/log.h"
+#include "vm/id_creation.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 
@@ -80,7 +81,6 @@ SeenMethods::SeenMethods(jvmtiEnv* jvmti, JNIEnv* jni, NameTable& names,
       reclamation_(reclamation),
       pointers_(pointers),
       code_(jni),
-      ids_(jvmti),
       own_table_(std::make_shared<Table>(kFirstTableSize)) {
   table_ = own_table_.get();
 }
@@ -303,7 +303,7 @@ void SeenMethods::give_ids(jclass owner, std::string_view class_signature) {
       return;
     }
   }
-  ids_.create_all(owner);
+  id_creation::create_all(jvmti_, owner);
 }
 
 MethodName SeenMethods::read_name(jclass owner, std::string_view class_signature, jmethodID method,

@@ -22,7 +22,6 @@
 
 #include "bci/bci_map.h"
 #include "core/reclamation.h"
-#include "stack/id_creation.h"
 #include "stack/method_code.h"
 #include "stack/names/name_table.h"
 #include "stack/rewritten_methods.h"
@@ -83,7 +82,7 @@ class SeenMethods {
   void drop_former();
   void add_names(NamesInUse& used);
 
-  IdCreation& ids() { return ids_; }
+  jvmtiEnv* jvmti() const { return jvmti_; }
 
  private:
   struct Slot {
@@ -125,7 +124,6 @@ class SeenMethods {
   Reclamation& reclamation_;
   const MethodPointers& pointers_;
   const MethodCode code_;
-  IdCreation ids_;
   std::atomic<std::uint32_t> generation_{1};
   std::atomic<bool> super_calls_wanted_{false};
   // Number of changes per class, by hash of its name; a collision only causes superfluous reads.

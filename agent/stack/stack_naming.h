@@ -8,6 +8,7 @@
 #include "stack/names/name_table.h"
 #include "stack/seen_methods.h"
 #include "stack/stack_capture.h"
+#include "vm/id_creation.h"
 
 namespace ddm {
 
@@ -23,7 +24,7 @@ struct StackNaming {
     jint count = 0;
     jvmtiError error = JVMTI_ERROR_NONE;
     {
-      const auto turn = frames.ids().turn();
+      const auto turn = id_creation::turn(jvmti);
       error = jvmti->GetStackTrace(thread, 0, static_cast<jint>(std::size(raw)), raw, &count);
     }
     if (error != JVMTI_ERROR_NONE) return error;

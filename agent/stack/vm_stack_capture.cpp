@@ -26,7 +26,7 @@ VmStackCapture::VmStackCapture(VmLayout layout, VmThreads threads, JvmtiStackCap
       memory_(pages_),
       compiled_(layout_, memory_),
       methods_(layout_, pages_),
-      ids_(names.ids(), methods_),
+      ids_(names.jvmti(), methods_),
       raw_walk_(layout_, compiled_, methods_),
       places_(layout_, compiled_, methods_, ids_, raw_walk_, names),
       cache_(places_.cache()),

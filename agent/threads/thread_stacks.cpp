@@ -2,6 +2,7 @@
 
 #include "core/class_names.h"
 #include "stack/names/name_table.h"
+#include "vm/id_creation.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 
@@ -59,7 +60,11 @@ ThreadStack::Frame read_frame(jvmtiEnv* jvmti, JNIEnv* jni, const jvmtiFrameInfo
 Result<std::vector<ThreadStack::Frame>> read_stack(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   std::vector<jvmtiFrameInfo> raw(kMaxStackFrames);
   jint count = 0;
-  const jvmtiError error = jvmti->GetStackTrace(thread, 0, kMaxStackFrames, raw.data(), &count);
+  jvmtiError error = JVMTI_ERROR_NONE;
+  {
+    const auto turn = id_creation::turn(jvmti);
+    error = jvmti->GetStackTrace(thread, 0, kMaxStackFrames, raw.data(), &count);
+  }
   if (error != JVMTI_ERROR_NONE) return Error{jvmti_error_name(error)};
   std::vector<ThreadStack::Frame> frames;
   frames.reserve(static_cast<std::size_t>(count));

@@ -6,6 +6,7 @@
 
 #include "core/clocks.h"
 #include "core/log.h"
+#include "vm/id_creation.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 
@@ -232,8 +233,11 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
   const LocalRef<jthread> mounted(jni, thread.carrier ? mounted_.on(thread.thread) : nullptr);
   const jthread asked = mounted ? mounted.get() : thread.thread;
   const std::int64_t before_ns = cpu_of_thread_ns(thread.os_id);
-  const jvmtiError error =
-      jvmti_->GetStackTrace(asked, 0, static_cast<jint>(raw_.size()), raw_.data(), &frames);
+  jvmtiError error = JVMTI_ERROR_NONE;
+  {
+    const auto turn = id_creation::turn(jvmti_);
+    error = jvmti_->GetStackTrace(asked, 0, static_cast<jint>(raw_.size()), raw_.data(), &frames);
+  }
   const std::int64_t used_ns = cpu_of_thread_ns(thread.os_id) - before_ns;
   others_cost_ns_ += cost_.stopped(used_ns);
   // The thread has ended since it was listed.

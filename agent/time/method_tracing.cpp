@@ -13,6 +13,7 @@
 #include "core/log.h"
 #include "stack/names/name_table.h"
 #include "time/calls/matched_calls.h"
+#include "vm/id_creation.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
@@ -298,9 +299,10 @@ void MethodTracing::find_sources(JNIEnv* jni, MethodTrace& trace) const {
     JvmtiPtr<char> file(jvmti_);
     jint methods = 0;
     JvmtiPtr<jmethodID> ids(jvmti_);
-    if (jvmti_->GetSourceFileName(klass.get(), file.out()) != JVMTI_ERROR_NONE ||
-        jvmti_->GetClassMethods(klass.get(), &methods, ids.out()) != JVMTI_ERROR_NONE) {
-      continue;
+    if (jvmti_->GetSourceFileName(klass.get(), file.out()) != JVMTI_ERROR_NONE) continue;
+    {
+      const auto turn = id_creation::turn(jvmti_);
+      if (jvmti_->GetClassMethods(klass.get(), &methods, ids.out()) != JVMTI_ERROR_NONE) continue;
     }
     for (TraceMethod* method : found->second) method->file = text_of(file);
     for (jint m = 0; m < methods; ++m) {

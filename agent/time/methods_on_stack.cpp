@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "core/class_names.h"
+#include "vm/id_creation.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
@@ -30,8 +31,11 @@ std::vector<MethodNumber> methods_on_stack(jvmtiEnv* jvmti, JNIEnv* jni,
   jint count = 0;
   if (jvmti->GetFrameCount(nullptr, &count) != JVMTI_ERROR_NONE || count <= 0) return methods;
   std::vector<jvmtiFrameInfo> frames(static_cast<std::size_t>(count));
-  if (jvmti->GetStackTrace(nullptr, 0, count, frames.data(), &count) != JVMTI_ERROR_NONE) {
-    return methods;
+  {
+    const auto turn = id_creation::turn(jvmti);
+    if (jvmti->GetStackTrace(nullptr, 0, count, frames.data(), &count) != JVMTI_ERROR_NONE) {
+      return methods;
+    }
   }
   frames.resize(static_cast<std::size_t>(count));
   std::unordered_map<jmethodID, std::optional<MethodNumber>> known;

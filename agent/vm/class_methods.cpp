@@ -5,6 +5,7 @@
 
 #include "bci/constant_pool.h"
 #include "bci/opcodes.h"
+#include "vm/id_creation.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
@@ -23,12 +24,17 @@ bool code_calls(const bci::ConstantPool& pool, bci::ByteSpan code, std::string_v
   return false;
 }
 
+bool get_methods(jvmtiEnv* jvmti, jclass klass, jint& count, JvmtiPtr<jmethodID>& methods) {
+  const auto turn = id_creation::turn(jvmti);
+  return jvmti->GetClassMethods(klass, &count, methods.out()) == JVMTI_ERROR_NONE;
+}
+
 }  // namespace
 
 bool has_method(jvmtiEnv* jvmti, jclass klass, const IsMethod& is_it) {
   jint count = 0;
   JvmtiPtr<jmethodID> methods(jvmti);
-  if (jvmti->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return true;
+  if (!get_methods(jvmti, klass, count, methods)) return true;
   for (jint i = 0; i < count; ++i) {
     JvmtiPtr<char> name(jvmti), descriptor(jvmti);
     if (jvmti->GetMethodName(methods[i], name.out(), descriptor.out(), nullptr) ==
@@ -43,7 +49,7 @@ bool has_method(jvmtiEnv* jvmti, jclass klass, const IsMethod& is_it) {
 bool has_code(jvmtiEnv* jvmti, jclass klass, const std::function<bool(bci::ByteSpan)>& is_it) {
   jint count = 0, size = 0;
   JvmtiPtr<jmethodID> methods(jvmti);
-  if (jvmti->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return true;
+  if (!get_methods(jvmti, klass, count, methods)) return true;
   for (jint i = 0; i < count; ++i) {
     JvmtiPtr<unsigned char> code(jvmti);
     if (jvmti->GetBytecodes(methods[i], &size, code.out()) == JVMTI_ERROR_NONE &&

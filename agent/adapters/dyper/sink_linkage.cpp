@@ -6,6 +6,7 @@
 
 #include "bci/descriptor.h"
 #include "core/class_names.h"
+#include "vm/id_creation.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
@@ -142,7 +143,10 @@ std::optional<SinkLinkage::Method> SinkLinkage::method_of(jclass of,
   for (jclass owner = of; owner != nullptr; owner = jni_->GetSuperclass(owner)) {
     jint count = 0;
     JvmtiPtr<jmethodID> methods(jvmti_);
-    if (jvmti_->GetClassMethods(owner, &count, methods.out()) != JVMTI_ERROR_NONE) return {};
+    {
+      const auto turn = id_creation::turn(jvmti_);
+      if (jvmti_->GetClassMethods(owner, &count, methods.out()) != JVMTI_ERROR_NONE) return {};
+    }
     for (jint i = 0; i < count; ++i) {
       JvmtiPtr<char> name(jvmti_), descriptor(jvmti_);
       jint modifiers = 0;
