@@ -14,7 +14,7 @@ constexpr int kFirstWithSafeIds = 23;
 
 // Longer than any such call takes. If the lock is held longer, its owner is suspended and not
 // inside the call.
-constexpr std::chrono::milliseconds kPatience{10};
+constexpr std::chrono::milliseconds kLongestCall{10};
 
 std::timed_mutex& g_mutex = *new std::timed_mutex;  // threads may wait for it at exit
 
@@ -23,7 +23,7 @@ std::timed_mutex& g_mutex = *new std::timed_mutex;  // threads may wait for it a
 Turn turn(jvmtiEnv* jvmti) {
   static const bool one_at_a_time = vm_feature_release(jvmti) < kFirstWithSafeIds;
   Turn turn(g_mutex, std::defer_lock);
-  if (one_at_a_time && !turn.try_lock()) (void)turn.try_lock_for(kPatience);
+  if (one_at_a_time && !turn.try_lock()) (void)turn.try_lock_for(kLongestCall);
   return turn;
 }
 
