@@ -65,6 +65,7 @@ void TrackingHandlers::switch_tracking(const TrackingRequest& wanted, const Sess
   if (tracking_ == nullptr) {
     return reply.fail(FailCode::kRefused, "allocations of this VM cannot be tracked");
   }
+  if (!wanted.on && wanted.while_connected && !ends_lease(session)) return reply.send_empty();
   JNIEnv* jni = context_.jni();
   const bool was_on = tracking_->on();
   const std::string error = wanted.on ? tracking_->start(jni) : tracking_->stop(jni);
@@ -72,7 +73,7 @@ void TrackingHandlers::switch_tracking(const TrackingRequest& wanted, const Sess
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   {
     const std::lock_guard lock(lease_mutex_);
-    leased_ = wanted.while_connected && (leased_ || !was_on);
+    leased_ = wanted.on && wanted.while_connected && (leased_ || !was_on);
     if (!leased_) lessees_.clear();
     if (leased_) lessees_.insert(session->id());
   }
@@ -80,11 +81,14 @@ void TrackingHandlers::switch_tracking(const TrackingRequest& wanted, const Sess
   reply.send_empty();
 }
 
+// Whether tracking was on for this session only; it needs it no more.
+bool TrackingHandlers::ends_lease(const SessionPtr& session) {
+  const std::lock_guard lock(lease_mutex_);
+  return lessees_.erase(session->id()) != 0 && lessees_.empty();
+}
+
 void TrackingHandlers::disconnected(const SessionPtr& session) {
-  {
-    const std::lock_guard lock(lease_mutex_);
-    if (lessees_.erase(session->id()) == 0 || !lessees_.empty()) return;
-  }
+  if (!ends_lease(session)) return;
   context_.service.slow().post([this](JNIEnv* jni) {
     {
       const std::lock_guard lock(lease_mutex_);

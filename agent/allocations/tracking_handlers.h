@@ -51,6 +51,7 @@ class TrackingHandlers {
   void list(const Request& request, Reply reply);
   Result<Chunk> allocations(const SessionPtr& session);
 
+  bool ends_lease(const SessionPtr& session);
   void switch_tracking(const TrackingRequest& wanted, const SessionPtr& session, Reply& reply);
 
   const HandlerContext& context_;

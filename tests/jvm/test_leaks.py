@@ -41,6 +41,13 @@ def a_leak_is_named_with_its_rate_its_holder_and_its_stack(t):
         assert "off" in ddm(t, "track", target.pid, "status")
 
 
+@test(jdks="each", gc=("serial", "parallel"))
+def a_leak_is_found_where_the_vm_hides_a_collection_from_agents(t):
+    with Leaking(t, 60_000) as target:
+        session = only(ddm_json(t, "leaks", target.pid, "--for", "2")["rows"], "Leaks$Session")
+        assert session["live_count"] > 1000, session
+
+
 @test(jdks="each", every_days=4)
 def leaks_are_told_for_people_by_what_holds_them(t):
     with Leaking(t, 60_000, "live=y,dump=none,log=error") as target:

@@ -63,6 +63,33 @@ def record_writes_what_was_allocated_meanwhile_and_switches_off_again(t):
         assert not tracking(t, p.pid)
 
 
+def ended(record):
+    record.send_signal(signal.SIGINT)
+    out, err = record.communicate(timeout=60)
+    assert record.returncode == 0 and not err, err
+    return out
+
+
+@test()
+def recordings_that_overlap_have_all_of_their_time(t):
+    with Target(t, agent="dump=none") as p:
+        first = recording(t, p.pid, "-d", 60, "-o", "first.jsonl")
+        wait_until_on(t, p.pid)
+        second = recording(t, p.pid, "-d", 60, "-o", "second.jsonl")
+        time.sleep(1)  # it has begun, which nobody else can see
+        p.tell("marks 1000")
+        ended(first)
+        p.tell("marks 300")
+        assert "stays on" not in ended(second)
+        assert marks(Report(t.path("second.jsonl"))) == 1300
+        assert not tracking(t, p.pid)
+        third = recording(t, p.pid, "-d", 60, "-o", "third.jsonl")
+        wait_until_on(t, p.pid)
+        ddm(t, "track", p.pid, "on")
+        ended(third)
+        assert tracking(t, p.pid)
+
+
 @test()
 def record_has_a_report_of_a_program_that_ends_early(t):
     for agent in ("dump=none", "track=y,dump=own.jsonl", None):

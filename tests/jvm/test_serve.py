@@ -5,6 +5,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 from collections import Counter
 
@@ -155,6 +156,21 @@ def programs_that_are_not_tracked_stay_so_unless_it_is_asked_for(t):
         while ddm_json(t, "info", target.pid)["tracking"] and time.monotonic() < end:
             time.sleep(0.1)
         assert ddm_json(t, "info", target.pid)["tracking"] is False
+        assert served.ask(path)[0] == 409  # the figures are those of the request, and old
+
+
+@test()
+def profiles_of_two_seconds_that_overlap_have_both_their_own_time(t):
+    with Leaking(t, 60_000, "dump=none,log=error") as target, Served(t) as served:
+        path = f"/debug/pprof/allocs?pid={target.pid}&track=y&seconds="
+        short = threading.Thread(target=served.get, args=(path + "1",))
+        short.start()
+        time.sleep(0.5)
+        profile = Profile(saved(t, "x.pb.gz", served.get(path + "2")))
+        short.join()
+        sessions = sum(values["alloc_objects"] for stack, values in profile.samples
+                       if stack[0][0] == "Leaks$Session_[new]")
+        assert sessions > 1500, sessions  # 1,000 a second
 
 
 @test()

@@ -76,23 +76,40 @@ bool collect_and_count(pid_t pid, ClassCounts& classes) {
   return histogram->collected;
 }
 
+Result<LiveMoment> fetch_moment(DdmClient& client, double at) {
+  LiveMoment moment(at);
+  auto wrong = fetch_live(client, [&](std::string_view piece) { return moment.feed(piece); });
+  if (wrong) return std::move(*wrong);
+  if (!moment.complete()) return Error{"what the target says is alive is no list of sites"};
+  return moment;
+}
+
 std::optional<Error> add_moment(DdmClient& client, pid_t pid, Clock::time_point begin,
                                 Watched& watched) {
   // A full collection keeps what was reachable when it began; during a concurrent one, young
   // collections go on.
   double at = since(begin);
-  const bool counts = watched.only_followed_objects && watched.collections == 0;
-  if (!counts || !collect_and_count(pid, watched.classes)) {
+  std::optional<LiveMoment> moment;
+  if (watched.only_followed_objects && watched.collections == 0) {
+    const auto before = fetch_moment(client, at);
+    if (!before) return before.error();
+    if (collect_and_count(pid, watched.classes)) {
+      auto counted = fetch_moment(client, at);
+      if (!counted) return counted.error();
+      // Serial and Parallel of JDK 17 do not tell agents of a collection for a histogram.
+      if (counted->collections() > before->collections()) moment = std::move(*counted);
+    }
+  }
+  if (!moment) {
     const auto done = client.request(collect_beside_program(), DdmClient::kLongWork);
     if (!done) return done.error();
     if (*done == collect_beside_program()) at = since(begin);
+    auto collected = fetch_moment(client, at);
+    if (!collected) return collected.error();
+    moment = std::move(*collected);
   }
   ++watched.collections;
-  LiveMoment moment(at);
-  const auto wrong = fetch_live(client, [&](std::string_view piece) { return moment.feed(piece); });
-  if (wrong) return wrong;
-  if (!moment.complete()) return Error{"what the target says is alive is no list of sites"};
-  watched.growth.add(std::move(moment));
+  watched.growth.add(std::move(*moment));
   return {};
 }
 
@@ -288,8 +305,7 @@ int leaks(const LeaksOptions& given) {
   if (!state) return refuse(state.message());
   const auto followed = SwitchedOptions::on(*client, {.live = true});
   if (!followed) return refuse(followed.message());
-  std::optional<TrackingScope> tracked;
-  if (!state->on) tracked.emplace(*client);
+  const TrackingScope tracked(*client);
   return watch(options, *client, !state->on || !followed->was_live());
 }
 

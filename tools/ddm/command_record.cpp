@@ -159,14 +159,12 @@ std::string lacking(const RecordOptions& options, const Json& summary) {
 // If tracking was on, it goes on as it was, and the report is about more than the time asked for.
 int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was_tracking) {
   std::optional<SiteFigures> before;
-  std::optional<TrackingScope> tracked;
+  if (const auto error = lease_tracking(client, true)) return refuse(error->message);
+  TrackingScope tracked(client);
   if (was_tracking) {
     auto figures = fetch_part(client, options.below);
     if (!figures) return refuse(figures.message());
     before = std::move(*figures);
-  } else {
-    if (const auto error = switch_tracking(client, true)) return refuse(error->message);
-    tracked.emplace(client);
   }
   const ReportAtEnd at_end(options, client);
   double waited = 0;
@@ -177,7 +175,7 @@ int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was
     if (const std::string lacks = lacking(options, *summary); !lacks.empty()) return refuse(lacks);
   }
   if (!wait(client, options, waited)) return at_end.finish(waited);
-  auto error = tracked ? tracked->end() : std::nullopt;
+  auto error = tracked.end();
   if (error) return at_end.report_failure(client, waited, *error);
   const auto after = fetch_part(client, options.below);
   if (!after) return at_end.report_failure(client, waited, after.error());
@@ -193,9 +191,8 @@ int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was
       print_span(options, *before, *after, waited);
     }
     print_sentence(
-        fmt::format("report written to {}: tracking was on before and stays on, so it covers {} of "
-                    "tracking",
-                    options.path, tracked_time));
+        fmt::format("report written to {}: tracking was on before{}, so it covers {} of tracking",
+                    options.path, is_tracking(client) ? " and stays on" : "", tracked_time));
   }
   print_other_parts(options);
   return kExitOk;

@@ -46,6 +46,7 @@ bool LiveMoment::line(std::string_view line) {
   if (!object.is_object()) return false;
   if (!begun_) {
     begun_ = true;
+    collections_ = number_of(object, "gc");
     return true;
   }
   const LiveAges ages = ages_of(object);

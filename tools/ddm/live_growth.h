@@ -26,6 +26,9 @@ class LiveMoment {
  public:
   explicit LiveMoment(double seconds) : seconds_(seconds) {}
 
+  // Of the VM, as far as the target has seen them.
+  std::int64_t collections() const { return collections_; }
+
   bool feed(std::string_view piece);  // false: not such a list
   bool complete() const {
     return begun_ && !lines_of_list_.stopped() && lines_of_list_.rest().empty();
@@ -35,7 +38,8 @@ class LiveMoment {
   friend class LiveGrowth;
   bool line(std::string_view line);
 
-  const double seconds_;  // since the watch began
+  double seconds_;  // since the watch began
+  std::int64_t collections_ = 0;
   LineSplitter lines_of_list_;
   bool begun_ = false;
   std::unordered_map<std::uint64_t, Survived> sites_;     // by the hash of class and stack

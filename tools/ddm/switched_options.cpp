@@ -51,10 +51,10 @@ bool is_tracking(DdmClient& client) {
   return state && state->on;
 }
 
-std::optional<Error> switch_tracking(DdmClient& client, bool on) {
+std::optional<Error> lease_tracking(DdmClient& client, bool on) {
   // Should this command be killed, the agent sees its connection end and switches tracking off.
   const auto done =
-      client.request(to_chunk(TrackingRequest{on, /*while_connected=*/on}), DdmClient::kLongWork);
+      client.request(to_chunk(TrackingRequest{on, /*while_connected=*/true}), DdmClient::kLongWork);
   if (!done) return done.error();
   return {};
 }
@@ -100,7 +100,7 @@ Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptio
   }
   if (!wanted.live) return switched;
   // live=y alone would switch tracking on for good; this way tracking ends with the connection.
-  if (auto error = switch_tracking(client, true)) return std::move(*error);
+  if (auto error = lease_tracking(client, true)) return std::move(*error);
   add(live, true, switched.was_live_, "live=y", "live=n");
   const auto done = client.request(to_chunk(live), DdmClient::kLongWork);
   if (!done) return done.error();

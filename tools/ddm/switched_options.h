@@ -18,19 +18,21 @@ struct WantedOptions {
 };
 
 bool is_tracking(DdmClient& client);
-std::optional<Error> switch_tracking(DdmClient& client, bool on);
+// Tracking is on until this connection ends, or it is no more wanted: then it is switched off unless
+// somebody else has switched it on, too.
+std::optional<Error> lease_tracking(DdmClient& client, bool on);
 
-// Switches tracking off in its destructor. If the program has ended, the request fails, and nothing
-// has to be switched off.
+// Ends the connection's lease in its destructor. If the program has ended, the request fails, and
+// nothing has to be switched off.
 class TrackingScope {
  public:
   explicit TrackingScope(DdmClient& client) : client_(&client) {}
   TrackingScope(const TrackingScope&) = delete;
   TrackingScope& operator=(const TrackingScope&) = delete;
   ~TrackingScope() {
-    if (client_ != nullptr) switch_tracking(*client_, false);
+    if (client_ != nullptr) lease_tracking(*client_, false);
   }
-  std::optional<Error> end() { return switch_tracking(*std::exchange(client_, nullptr), false); }
+  std::optional<Error> end() { return lease_tracking(*std::exchange(client_, nullptr), false); }
 
  private:
   DdmClient* client_;

@@ -15,20 +15,21 @@ struct Switch {
 using ThreadEventsRequest = Switch<chunk_type("THEN")>;
 using TrackingState = Switch<chunk_type("REAQ")>;  // the request has no data
 
-// REAE   u1 on, optional u1: not 0 = only until this connection ends
+// REAE   u1 on, optional u1: not 0 = only until this connection ends; off: only what this connection
+//        switched on so, and nothing else keeps on
 struct TrackingRequest {
   static constexpr ChunkType kType = chunk_type("REAE");
   bool on = false;
   bool while_connected = false;
 
   Bytes encode() const {
-    if (on && while_connected) return {1, 1};
-    return {static_cast<std::uint8_t>(on ? 1 : 0)};
+    const auto first = static_cast<std::uint8_t>(on ? 1 : 0);
+    if (while_connected) return {first, 1};
+    return {first};
   }
   static std::optional<TrackingRequest> decode(ByteSpan data) {
     if (data.empty()) return {};
-    const bool on = data[0] != 0;
-    return TrackingRequest{on, on && data.size() > 1 && data[1] != 0};
+    return TrackingRequest{data[0] != 0, data.size() > 1 && data[1] != 0};
   }
   friend bool operator==(const TrackingRequest&, const TrackingRequest&) = default;
 };

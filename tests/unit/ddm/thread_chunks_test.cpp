@@ -12,6 +12,7 @@ TEST_CASE("Switches are one byte, and anything but 0 is on") {
   check_chunk(TrackingRequest{false}, "00");
   check_chunk(TrackingRequest{true}, "01");
   check_chunk(TrackingRequest{true, /*while_connected=*/true}, "0101", 1);
+  check_chunk(TrackingRequest{false, /*while_connected=*/true}, "0001", 1);
   check_chunk(LentOptionsRequest{"a", ""}, "00000001 0061 00000000");
   check_chunk(LentOptionsReply{}, "00000000");
   check_chunk(TrackingState{true}, "01");

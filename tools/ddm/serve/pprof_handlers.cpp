@@ -116,10 +116,9 @@ HttpResponse profile_of_span(ProgramQuery& query, double seconds, bool track,
   const auto state = query.client().get<TrackingState>({TrackingState::kType, {}});
   if (!state) return http_error(kStatusBadGateway, state.message());
   if (!state->on && !track) return http_error(kStatusConflict, tracking_off(query.pid()));
-  if (!state->on) {
-    const auto failed = switch_tracking(query.client(), true);
-    if (failed) return http_error(kStatusConflict, failed->message);
-  }
+  // If it is on for another command only, it stays on until this profile is complete.
+  const auto failed = lease_tracking(query.client(), true);
+  if (failed) return http_error(kStatusConflict, failed->message);
   const auto period_before = fetch_summary(query.client());
   const auto before = query.profile();
   if (!period_before || !before) return ended_early(query.pid());
@@ -202,7 +201,10 @@ HttpResponse allocs_profile(const HttpRequest& request, bool heap,
     return profile_of_span(*query, **seconds, request.parameter("track") == "y", first_type,
                            cancelled);
   }
-  if (number_of(*summary, "period") == 0) return http_error(kStatusConflict, tracking_off(pid));
+  const bool ended = !heap && !is_tracking(query->client());
+  if (ended || number_of(*summary, "period") == 0) {
+    return http_error(kStatusConflict, tracking_off(pid));
+  }
   if (!heap) {
     auto packed = query->report("pb.gz");
     if (!packed) return http_error(kStatusBadGateway, packed.message());
