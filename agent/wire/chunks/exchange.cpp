@@ -16,9 +16,11 @@ constexpr std::size_t kRoomForHeaders = std::size_t{1} << 20;
 
 // If it cannot be stored, the data stays in memory, where the session's limits apply.
 Chunk stored(Chunk chunk) {
-  const auto data = StoredData::of(chunk.data);
-  if (!data) return chunk;
-  return {chunk.type, {}, *data};
+  const auto whole = StoredData::create();
+  if (!whole || (*whole)->append(chunk.data)) return chunk;
+  const auto append = [&](ByteSpan piece) { return (*whole)->append(piece); };
+  if (chunk.stored && chunk.stored->read_to(append)) return chunk;
+  return {chunk.type, {}, *whole};
 }
 
 std::string not_answered(ChunkType request, const std::string& reason) {

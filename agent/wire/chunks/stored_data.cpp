@@ -56,6 +56,17 @@ Result<Bytes> StoredData::read(std::uint64_t offset, std::size_t most) const {
   return data;
 }
 
+std::optional<Error> StoredData::read_to(
+    const std::function<std::optional<Error>(ByteSpan)>& sink) const {
+  for (std::uint64_t at = 0; at < size_;) {
+    const auto piece = read(at, kFrom);
+    if (!piece) return piece.error();
+    if (auto failed = sink(*piece)) return failed;
+    at += piece->size();
+  }
+  return {};
+}
+
 std::optional<Error> StoredData::append(ByteSpan data) {
   while (!data.empty()) {
     const ssize_t count = ::pwrite(fd(), data.data(), data.size(), static_cast<off_t>(size_));

@@ -2,6 +2,7 @@
 // last owner or with the process.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -28,6 +29,9 @@ class StoredData {
   Result<Bytes> read() const { return read(0, static_cast<std::size_t>(size_)); }
   // At most `most` bytes from `offset` on.
   Result<Bytes> read(std::uint64_t offset, std::size_t most) const;
+
+  // All of it in pieces of kFrom, until `sink` returns an error, which is then the result.
+  std::optional<Error> read_to(const std::function<std::optional<Error>(ByteSpan)>& sink) const;
 
   // For reads with explicit offsets: the file position is undefined.
   int fd() const { return fd_.get(); }

@@ -375,6 +375,24 @@ TEST_CASE("Big answers do not wait in memory, and small ones are counted while t
   CHECK((pread(big.stored->fd(), &last, 1, 999'999) == 1 && last == 7));
 }
 
+TEST_CASE("A big answer of which a part is stored already is whole") {
+  Bench bench;
+  bench.dispatcher.add(kOne, Lane::kInline, [](const Request& request, Reply reply) {
+    auto rest = StoredData::of(Bytes(600'000, 8));
+    reply.send(Chunk{request.type, Bytes(500'000, 7), *rest});
+  });
+  bench.request(payload({{kOne, {}}}));
+  REQUIRE(bench.replies.size() == 1);
+  const Chunk& whole = bench.replies[0][0];
+  REQUIRE(whole.stored);
+  CHECK(whole.data.empty());
+  Bytes expected(500'000, 7);
+  expected.insert(expected.end(), 600'000, 8);
+  const auto bytes = whole.stored->read();
+  REQUIRE(bytes);
+  CHECK(*bytes == expected);
+}
+
 TEST_CASE("Answers from another thread never get lost or doubled") {
   // The answer races with the return of the handler that handed the Reply away.
   Dispatcher dispatcher;
