@@ -87,7 +87,7 @@ std::string CpuSampler::start_trace(JNIEnv* jni, const StackNaming& naming,
   return "";
 }
 
-Result<MethodTrace> CpuSampler::stop_trace() {
+Result<TraceFile> CpuSampler::stop_trace() {
   const std::lock_guard switching(switching_);
   std::shared_ptr<SampleTrace> trace;
   {

@@ -61,7 +61,7 @@ class CpuSampler final : public TimeDataSource, private Sampler {
                           std::shared_ptr<SampleTrace> trace);
   bool tracing() const { return is_tracing_; }  // takes no lock
   // The error: there is no trace, or the sampler does not finish its round.
-  Result<MethodTrace> stop_trace();
+  Result<TraceFile> stop_trace();
 
   // JVMTI events, on the thread concerned.
   void threads_changed() {

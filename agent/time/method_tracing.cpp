@@ -104,7 +104,7 @@ std::string MethodTracing::start_trace(JNIEnv* jni, const TraceSettings& setting
   return error;
 }
 
-std::optional<MethodTrace> MethodTracing::stop_trace(JNIEnv* jni) {
+std::optional<TraceFile> MethodTracing::stop_trace(JNIEnv* jni) {
   const std::lock_guard switching(switching_);
   std::optional<Trace> ended;
   {
@@ -114,9 +114,11 @@ std::optional<MethodTrace> MethodTracing::stop_trace(JNIEnv* jni) {
   }
   if (!ended) return {};
   if (const std::string error = apply(jni); !error.empty()) log_warn("method tracing: {}", error);
-  MethodTrace trace = read_trace(*ended);
+  std::optional<TraceFile> file(std::in_place, ended->settings.dual);
+  MethodTrace trace = read_trace(*ended, *file);
   find_sources(jni, trace);
-  return trace;
+  file->finish(trace);
+  return file;
 }
 
 MethodFilter MethodTracing::TraceSettings::methods() const {
@@ -251,7 +253,8 @@ MethodTracing::Times MethodTracing::read_times() const {
   return times;
 }
 
-MethodTrace MethodTracing::read_trace(const Trace& trace) const {
+// The events go into the file; the rest is returned.
+MethodTrace MethodTracing::read_trace(const Trace& trace, TraceFile& file) const {
   MethodTrace read;
   read.dual = trace.settings.dual;
   read.pid = getpid();
@@ -268,15 +271,15 @@ MethodTrace MethodTracing::read_trace(const Trace& trace) const {
       method->second.method = std::move(names.method);
       method->second.signature = std::move(names.signature);
     }
-    read.events.push_back({event.at > begin ? TickClock::nanos(event.at - begin) / 1000 : 0,
-                           TickClock::nanos(event.cpu) / 1000, event.method, event.thread,
-                           static_cast<TraceEvent::Action>(event.action)});
+    file.add({event.at > begin ? TickClock::nanos(event.at - begin) / 1000 : 0,
+              TickClock::nanos(event.cpu) / 1000, event.method, event.thread,
+              static_cast<TraceEvent::Action>(event.action)});
   };
   MatchedCalls calls(
       [this](MethodNumber method) { return numbers_.names_of(method).method == "<init>"; });
-  for (const CallEvent& event : trace.log->events()) {
+  trace.log->read([&](const CallEvent& event) {
     if (trace.methods->marked(event.method)) calls.add(event, add);
-  }
+  });
   return read;
 }
 

@@ -20,6 +20,7 @@
 #include "stack/names/name_table.h"
 #include "time/call_recorder.h"
 #include "time/method_hooks.h"
+#include "time/trace_file.h"
 
 namespace ddm {
 
@@ -48,7 +49,7 @@ class MethodTracing final : public TimeDataSource {
   // The hooks of a trace are installed. Takes no lock.
   bool tracing() const { return is_tracing_; }
   // nullopt: nothing is traced.
-  std::optional<MethodTrace> stop_trace(JNIEnv* jni);
+  std::optional<TraceFile> stop_trace(JNIEnv* jni);
 
   // Adds the current times, or those at the last stop: largest self time first.
   void add_to(TimeData& data) override;
@@ -73,7 +74,7 @@ class MethodTracing final : public TimeDataSource {
   std::optional<MethodFilter> configure_recorder();
   void listen(bool more_hooks);
   Times read_times() const;
-  MethodTrace read_trace(const Trace& trace) const;
+  MethodTrace read_trace(const Trace& trace, TraceFile& file) const;
   void find_sources(JNIEnv* jni, MethodTrace& trace) const;
 
   jvmtiEnv* const jvmti_;

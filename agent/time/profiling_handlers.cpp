@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/log.h"
-#include "report/report.h"
 
 namespace ddm {
 namespace {
@@ -13,11 +12,6 @@ namespace {
 constexpr std::uint32_t kDualClock = 0x110;
 
 constexpr std::uint32_t kShortestMicros = 100, kLongestMicros = 10'000'000;
-
-void send_trace(Reply& reply, const MethodTrace& trace) {
-  const std::string file = method_trace_file(trace);
-  reply.send(Chunk{kTraceData, Bytes(file.begin(), file.end())});
-}
 
 }  // namespace
 
@@ -97,17 +91,17 @@ void ProfilingHandlers::started(const Request& request, std::uint64_t& owner, Re
 }
 
 void ProfilingHandlers::stop(const Request&, Reply& reply) {
-  const auto trace = tracing_.stop_trace(context_.jni());
+  auto trace = tracing_.stop_trace(context_.jni());
   disown(owner_);
   if (!trace) return reply.fail(FailCode::kRefused, "no methods are being traced; MPSS starts it");
-  send_trace(reply, *trace);
+  reply.send(trace->take());
 }
 
 void ProfilingHandlers::stop_to_file(const Request&, Reply& reply) {
   const auto trace = tracing_.stop_trace(context_.jni());
   const std::string file = disown(owner_);
   std::string error = "no methods are being traced to a file";
-  if (trace && !file.empty()) error = write_report_file(file, method_trace_file(*trace));
+  if (trace && !file.empty()) error = trace->write(file);
   if (!error.empty()) log_warn("method trace: {}", error);
   reply.send(TraceToFileReply{error.empty()});
 }
@@ -130,10 +124,10 @@ void ProfilingHandlers::start_sampling(const Request& request, Reply& reply) {
 }
 
 void ProfilingHandlers::stop_sampling(const Request&, Reply& reply) {
-  const auto trace = sampler_.stop_trace();
+  auto trace = sampler_.stop_trace();
   disown(sampling_owner_);
   if (!trace) return reply.fail(FailCode::kRefused, trace.message());
-  send_trace(reply, *trace);
+  reply.send(trace->take());
 }
 
 std::string ProfilingHandlers::disown(std::uint64_t& owner) {

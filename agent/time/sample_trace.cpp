@@ -46,15 +46,17 @@ void SampleTrace::add(std::int64_t java_id, const std::string& name, std::uint32
   calls_.add(thread.number, stack, micros(now_ns), static_cast<std::uint64_t>(cpu_ns) / 1000);
 }
 
-MethodTrace SampleTrace::finish(std::int64_t now_ns) {
+TraceFile SampleTrace::finish(std::int64_t now_ns) {
   for (const auto& [id, thread] : threads_) {
     const bool lives = thread.os_id == 0 || cpu_of_thread_ns(thread.os_id) >= 0;
     calls_.end(thread.number, lives, micros(now_ns));
   }
   trace_.overflow = calls_.overflow() || too_many_threads_;
   trace_.elapsed_micros = micros(now_ns);
-  trace_.events = calls_.take();
-  return std::move(trace_);
+  TraceFile file(trace_.dual);
+  for (const TraceEvent& event : calls_.take()) file.add(event);
+  file.finish(trace_);
+  return file;
 }
 
 }  // namespace ddm

@@ -11,6 +11,7 @@
 #include "stack/names/name_table.h"
 #include "time/calls/sampled_calls.h"
 #include "time/calls/trace_threads.h"
+#include "time/trace_file.h"
 
 namespace ddm {
 
@@ -25,7 +26,7 @@ class SampleTrace {
   void add(std::int64_t java_id, const std::string& thread, std::uint32_t os_id,
            std::span<const Frame> frames, std::int64_t now_ns, std::int64_t cpu_ns);
 
-  MethodTrace finish(std::int64_t now_ns);
+  TraceFile finish(std::int64_t now_ns);
 
  private:
   struct Thread {

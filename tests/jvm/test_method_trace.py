@@ -183,12 +183,30 @@ def a_program_can_drop_the_classes_that_it_loads_while_tracing_starts_and_stops(
         p.expect("DONE")
 
 
+def status_kb(p, field):
+    with open(f"/proc/{p.pid}/status", encoding="ascii") as f:
+        return int(next(line for line in f if line.startswith(field)).split()[1])
+
+
+@test(flags=[("-Xmx64m", "-XX:+UseSerialGC")])
+def a_trace_takes_little_more_than_its_buffer_while_its_file_is_made(t):
+    size = 40_000_000
+    with Target(t, "dump=none", program=("Probed",)) as p, p.client() as ddm:
+        tell(p, "counts 200000 2")  # the compiler's memory is not of interest
+        for flags in (0, 0x110):
+            start(ddm, flags, methods="Probed*", size=size)
+            before = status_kb(p, "VmRSS")
+            with open(f"/proc/{p.pid}/clear_refs", "w", encoding="ascii") as f:
+                f.write("5")  # VmHWM begins anew
+            tell(p, "counts 200000 2")
+            trace = ddm.request("MPSE")
+            grown = (status_kb(p, "VmHWM") - before) * 1024
+            assert len(trace) > 0.9 * size, (flags, len(trace))
+            assert grown < 1.2 * size, (flags, grown / size)
+
+
 @test(flags=[("-Xmx64m", "-XX:+UseSerialGC")])
 def the_memory_of_a_trace_goes_with_it(t):
-    def resident_kb(p):
-        with open(f"/proc/{p.pid}/status", encoding="ascii") as f:
-            return int(next(line for line in f if line.startswith("VmRSS")).split()[1])
-
     with Target(t, "dump=none", program=("Probed",)) as p, p.client() as ddm:
         kept = []
         for _ in range(2):
@@ -196,14 +214,14 @@ def the_memory_of_a_trace_goes_with_it(t):
             tell(p, "counts 50000 2")
             events = len(ddm.request("MPSE")) // 10
             assert events > 1_500_000, events
-            after = resident_kb(p)
+            after = status_kb(p, "VmRSS")
             for _ in range(20):  # the answer itself goes when its last byte has been sent
                 time.sleep(0.05)
-                after = min(after, resident_kb(p))
+                after = min(after, status_kb(p, "VmRSS"))
             for _ in range(2):
                 start(ddm, methods="Probed.fib", size=1)
                 ddm.request("MPSE")
-            kept.append(after - resident_kb(p))
+            kept.append(after - status_kb(p, "VmRSS"))
         # An event has written 4 bytes at least.
         assert min(kept) < events * 4 / 1024 / 2, (kept, events)
 

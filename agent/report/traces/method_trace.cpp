@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <limits>
 #include <map>
 #include <string_view>
@@ -16,9 +17,11 @@ namespace {
 constexpr std::uint16_t kDataOffset = 32;
 constexpr std::uint16_t kRecordBytes = 10, kDualRecordBytes = 14;
 
+// Returns the end.
 template <typename T>
-void append(std::string& out, T value) {
-  for (std::size_t i = 0; i < sizeof(T); ++i) out.push_back(static_cast<char>(value >> (8 * i)));
+std::uint8_t* put(std::uint8_t* at, T value) {
+  for (std::size_t i = 0; i < sizeof(T); ++i) *at++ = static_cast<std::uint8_t>(value >> (8 * i));
+  return at;
 }
 
 // Names are escaped, since readers count characters to find the data, and split lines at tabs. Some
@@ -27,10 +30,6 @@ std::string escaped_at_line_end(const std::string& text) {
   std::string out = escaped(text);
   if (out.ends_with("*end")) out.push_back(' ');
   return out;
-}
-
-bool fits(const TraceEvent& event) {
-  return event.wall_micros <= std::numeric_limits<std::uint32_t>::max();
 }
 
 constexpr std::string_view kKeyEnd = "\n*end\n";
@@ -106,19 +105,30 @@ std::string read_key(std::string_view key, MethodTrace& trace) {
 
 }  // namespace
 
-std::string method_trace_file(const MethodTrace& trace) {
-  const std::uint16_t version = trace.dual ? 3 : 2;
-  bool overflow = trace.overflow;
-  std::uint64_t calls = 0;
-  for (const TraceEvent& event : trace.events) {
-    if (!fits(event)) overflow = true;
-    if (event.action == TraceEvent::kEnter) ++calls;
+std::span<const std::uint8_t> TraceRecords::encode(const TraceEvent& event) {
+  if (event.wall_micros > std::numeric_limits<std::uint32_t>::max()) {
+    overflow_ = true;
+    return {};
   }
+  if (event.action == TraceEvent::kEnter) ++calls_;
+  std::uint8_t* at = record_.data();
+  at = put(at, event.thread);
+  at = put(at, (event.method + 1) * 4 | event.action);
+  if (dual_) {
+    const std::uint64_t first = first_cpu_.emplace(event.thread, event.cpu_micros).first->second;
+    at = put(at, static_cast<std::uint32_t>(event.cpu_micros - first));
+  }
+  at = put(at, static_cast<std::uint32_t>(event.wall_micros));
+  return {record_.data(), at};
+}
 
+std::string trace_head(const MethodTrace& trace, const TraceRecords& records) {
+  const std::uint16_t version = trace.dual ? 3 : 2;
   std::string out = fmt::format(
       "*version\n{}\ndata-file-overflow={}\nclock={}\nelapsed-time-usec={}\n"
       "num-method-calls={}\nclock-call-overhead-nsec=0\nvm=art\npid={}\n*threads\n",
-      version, overflow, trace.dual ? "dual" : "wall", trace.elapsed_micros, calls, trace.pid);
+      version, trace.overflow || records.overflow(), trace.dual ? "dual" : "wall",
+      trace.elapsed_micros, records.calls(), trace.pid);
   for (const auto& [number, name] : trace.threads) {
     out += fmt::format("{}\t{}\n", number, escaped_at_line_end(name));
   }
@@ -130,25 +140,23 @@ std::string method_trace_file(const MethodTrace& trace) {
   }
   out += "*end\n";
 
-  const std::size_t data = out.size();
-  out += "SLOW";
-  append(out, version);
-  append(out, kDataOffset);
-  append(out, trace.begin_micros);
-  if (trace.dual) append(out, kDualRecordBytes);
-  out.resize(data + kDataOffset, '\0');
-  std::map<std::uint16_t, std::uint64_t> first_cpu;
+  std::array<std::uint8_t, kDataOffset> data{'S', 'L', 'O', 'W'};
+  std::uint8_t* at = data.data() + 4;
+  at = put(at, version);
+  at = put(at, kDataOffset);
+  at = put(at, trace.begin_micros);
+  if (trace.dual) put(at, kDualRecordBytes);
+  return out.append(data.begin(), data.end());
+}
+
+std::string method_trace_file(const MethodTrace& trace) {
+  TraceRecords encoder(trace.dual);
+  std::string records;
   for (const TraceEvent& event : trace.events) {
-    if (!fits(event)) break;
-    append(out, event.thread);
-    append(out, (event.method + 1) * 4 | event.action);
-    if (trace.dual) {
-      const std::uint64_t first = first_cpu.emplace(event.thread, event.cpu_micros).first->second;
-      append(out, static_cast<std::uint32_t>(event.cpu_micros - first));
-    }
-    append(out, static_cast<std::uint32_t>(event.wall_micros));
+    const auto record = encoder.encode(event);
+    records.append(record.begin(), record.end());
   }
-  return out;
+  return trace_head(trace, encoder) + records;
 }
 
 std::string read_method_trace(std::string_view bytes, MethodTrace& trace) {

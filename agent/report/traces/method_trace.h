@@ -14,8 +14,10 @@
 //   record, u4 us since the begin
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,7 +52,30 @@ struct MethodTrace {
   std::vector<TraceEvent> events;  // in the order of time
 };
 
-// Events later than 71 minutes after the begin cannot be encoded and are dropped, as an overflow.
+// Encodes the records of a trace one by one, so that a large one is never in memory as a whole.
+class TraceRecords {
+ public:
+  explicit TraceRecords(bool dual) : dual_(dual) {}
+
+  // The record's bytes, valid until the next call. Of an event later than 71 minutes after the
+  // begin: none, as it cannot be encoded and counts as an overflow.
+  std::span<const std::uint8_t> encode(const TraceEvent& event);
+
+  std::uint64_t calls() const { return calls_; }
+  bool overflow() const { return overflow_; }
+
+ private:
+  const bool dual_;
+  std::uint64_t calls_ = 0;
+  bool overflow_ = false;
+  std::map<std::uint16_t, std::uint64_t> first_cpu_;  // by thread
+  std::array<std::uint8_t, 14> record_{};
+};
+
+// Everything before the first record. The events of `trace` are not looked at.
+std::string trace_head(const MethodTrace& trace, const TraceRecords& records);
+
+// The whole file at once.
 std::string method_trace_file(const MethodTrace& trace);
 
 // Reads versions 2 and 3. The bytes are untrusted. "" or the error. Methods keep the numbers of the

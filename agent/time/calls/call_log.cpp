@@ -1,8 +1,30 @@
 #include "time/calls/call_log.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 namespace ddm {
+namespace {
+
+// What is left of a chunk.
+struct Part {
+  Ticks at = 0;  // of the next event
+  std::size_t chunk = 0;
+  std::size_t size = 0;  // without events written since the first look
+  std::size_t next = 0;
+  std::vector<CallEvent> events;  // empty until the first is due
+
+  static bool is_later(const Part& a, const Part& b) {
+    return std::tie(a.at, a.chunk) > std::tie(b.at, b.chunk);
+  }
+  bool advance() {
+    if (++next < size) at = events[next].at;
+    return next < size;
+  }
+};
+
+}  // namespace
 
 CallLog::CallLog(std::size_t most_events, Kind kind, Ticks begin)
     : kind_(kind),
@@ -53,7 +75,10 @@ void CallLog::add_with_position(Writer& writer, const CallEvent& event) noexcept
   writer.left_ = static_cast<std::uint32_t>(std::min<std::size_t>(writer.left_, safe));
 }
 
-void CallLog::read_chunk(std::size_t chunk, std::vector<CallEvent>& events) const {
+// A thread's own events are in the order of writing.
+std::vector<CallEvent> CallLog::read_chunk(std::size_t chunk) const {
+  std::vector<CallEvent> events;
+  events.reserve(kEventsOfChunk);
   const Word* word = &words_[chunk * kWordsOfChunk];
   const Word* const end = word + kWordsOfChunk;
   const auto pair = [](const Word* high) {
@@ -64,7 +89,7 @@ void CallLog::read_chunk(std::size_t chunk, std::vector<CallEvent>& events) cons
   std::uint16_t thread = 0;
   while (word < end) {
     const std::uint32_t value = word->load(std::memory_order_acquire);
-    if (value == 0) return;
+    if (value == 0) break;
     if (const std::uint32_t action = value >> kActionAt; action != 0) {
       at += value & kMostSince;
       if (kind_.cpu) {
@@ -85,6 +110,8 @@ void CallLog::read_chunk(std::size_t chunk, std::vector<CallEvent>& events) cons
       ++word;
     }
   }
+  std::ranges::stable_sort(events, {}, &CallEvent::at);
+  return events;
 }
 
 std::uint16_t CallLog::number_of_thread(std::int64_t id, bool& is_new) {
@@ -97,13 +124,37 @@ void CallLog::name_thread(std::uint16_t number, std::string name) {
   names_[number] = std::move(name);
 }
 
-std::vector<CallEvent> CallLog::events() const {
-  std::vector<CallEvent> all;
+void CallLog::read(const std::function<void(const CallEvent&)>& use) const {
+  std::vector<Part> waiting;  // the earliest last; of equal ones that with the lowest number
   const std::size_t chunks = std::min(chunks_.load(std::memory_order_acquire), most_chunks_);
-  for (std::size_t chunk = 0; chunk < chunks; ++chunk) read_chunk(chunk, all);
-  // A thread's own events are in the order of writing, chunk by chunk.
-  std::ranges::stable_sort(all, {}, &CallEvent::at);
-  return all;
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    const std::vector<CallEvent> events = read_chunk(chunk);
+    if (!events.empty()) waiting.push_back({events.front().at, chunk, events.size(), 0, {}});
+  }
+  std::ranges::sort(waiting, Part::is_later);
+  std::vector<Part> open;  // a heap with the earliest on top
+  while (!waiting.empty() || !open.empty()) {
+    while (!waiting.empty() && (open.empty() || Part::is_later(open.front(), waiting.back()))) {
+      open.push_back(std::move(waiting.back()));
+      waiting.pop_back();
+      open.back().events = read_chunk(open.back().chunk);
+      std::ranges::push_heap(open, Part::is_later);
+    }
+    std::ranges::pop_heap(open, Part::is_later);
+    Part& first = open.back();
+    const auto is_first = [&] {
+      return (waiting.empty() || Part::is_later(waiting.back(), first)) &&
+             (open.size() == 1 || Part::is_later(open.front(), first));
+    };
+    do {
+      use(first.events[first.next]);
+    } while (first.advance() && is_first());
+    if (first.next < first.size) {
+      std::ranges::push_heap(open, Part::is_later);
+    } else {
+      open.pop_back();
+    }
+  }
 }
 
 std::map<std::uint16_t, std::string> CallLog::thread_names() const {

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -81,8 +82,9 @@ class CallLog {
   // Counts an event dropped because its thread has no number.
   void count_lost() noexcept { lost_.fetch_add(1, std::memory_order_relaxed); }
 
-  // A snapshot, in order of time.
-  std::vector<CallEvent> events() const;
+  // Calls `use` with each event of a snapshot, in order of time. Decodes a chunk at a time: needs
+  // little memory beside the log, since chunks hardly overlap in time.
+  void read(const std::function<void(const CallEvent&)>& use) const;
   std::map<std::uint16_t, std::string> thread_names() const;
   std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
   Ticks begin() const noexcept { return begin_; }
@@ -128,7 +130,7 @@ class CallLog {
 
   void add_with_position(Writer& writer, const CallEvent& event) noexcept;
   bool new_chunk(Writer& writer) noexcept;
-  void read_chunk(std::size_t chunk, std::vector<CallEvent>& events) const;
+  std::vector<CallEvent> read_chunk(std::size_t chunk) const;
 
   static constexpr int kShift = 6;
 
