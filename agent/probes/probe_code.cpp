@@ -8,6 +8,7 @@
 
 #include "bci/descriptor.h"
 #include "core/class_names.h"
+#include "probes/plans/probe_sites.h"
 #include "probes/plans/sinks.h"
 #include "vm/class_changes/untouchable_classes.h"
 #include "vm/class_methods.h"
@@ -76,14 +77,14 @@ std::string note_of_initialisers(const std::set<std::string>& classes) {
       others > 0 ? fmt::format(" and {} more", others) : "");
 }
 
-std::vector<std::string> field_owners(const ProbeSpec& spec, const bci::ConstantPool& pool) {
-  std::set<std::string> owners;
-  for (std::uint16_t index = 1; index < pool.count(); ++index) {
-    if (pool.tag(index) != bci::kFieldref) continue;
-    const auto field = pool.member(index);
-    if (field && spec.means_field(field->owner, field->name)) owners.emplace(field->owner);
-  }
-  return {owners.begin(), owners.end()};
+// Of the methods that match and have no probe, since they lack what it is for.
+std::string note_of_absences(const ProbeRequest& request, std::size_t methods) {
+  const bool one = methods == 1;
+  return fmt::format(
+      "{} {} and {}", methods, one ? "method matches" : "methods match",
+      request.line > 0
+          ? fmt::format("{} no code at line {}", one ? "has" : "have", request.line)
+          : fmt::format("{} not use the field {}", one ? "does" : "do", request.field));
 }
 
 }  // namespace
@@ -198,6 +199,11 @@ std::vector<std::string> ProbeCode::notes(ProbeSetId id) const {
   if (const auto& classes = at->second.with_initialiser; !classes.empty()) {
     notes.push_back(note_of_initialisers(classes));
   }
+  if (const auto& absent = at->second.without_site; !absent.empty()) {
+    notes.push_back(note_of_absences(at->second.spec->request, absent.size()));
+  } else if (at->second.numbers.empty()) {
+    notes.push_back("no loaded class has such a method; one that is loaded later gets its probe");
+  }
   if (!at->second.left_out.empty()) {
     notes.push_back(std::to_string(at->second.left_out.size()) +
                     " more methods match and have no probe: " + std::to_string(kMostMethods) +
@@ -254,9 +260,16 @@ void ProbeCode::record_hits(JNIEnv* jni, const Probe& probe, const ProbeRequest&
 
 ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, ProbeSetId id, ProbeSet& set,
                                          const bci::ClassFile& file,
-                                         const bci::MethodOutline& method) {
+                                         const bci::MethodOutline& method, bool is_platform) {
   const std::string name = full_name(file.name, method.name, method.descriptor);
   if (const auto at = set.numbers.find(name); at != set.numbers.end()) return at->second;
+  // A method that is named by itself keeps its row, with the reason.
+  const bool is_one_of_many = set.spec->request.methods.find('*') != std::string::npos ||
+                              set.filter.wants_all_of(file.name, is_platform);
+  if (is_one_of_many && !has_site(*set.spec, file, method)) {
+    set.without_site.insert(std::hash<std::string>()(name));
+    return 0;
+  }
   if (set.methods == kMostMethods) {
     set.left_out.insert(std::hash<std::string>()(name));
     return 0;
@@ -295,7 +308,7 @@ std::vector<Patcher::Part> ProbeCode::parts(JNIEnv* jni, const LoadingClass& loa
   for (auto& [id, set] : sets_) {
     for (const bci::MethodOutline& method : file->methods) {
       if (!set.filter.wants(name, method.name, method.descriptor, loading.is_platform)) continue;
-      const Number number = find_or_add(jni, id, set, *file, method);
+      const Number number = find_or_add(jni, id, set, *file, method, loading.is_platform);
       if (number == 0 || !probes_[number].removed.empty()) continue;
       ProbePlace place{name, std::string(method.name), std::string(method.descriptor),
                        probes_[number].cell};

@@ -85,7 +85,8 @@ class ProbeCode final : public Patcher {
     double budget = 0;
     bool parked = false;
     std::size_t methods = 0;
-    std::unordered_set<std::size_t> left_out;       // hashes of the methods beyond kMostMethods
+    // Hashes of the methods beyond kMostMethods, and of those without the line or field.
+    std::unordered_set<std::size_t> left_out, without_site;
     std::set<std::string> notes, with_initialiser;  // the second: classes
     std::map<std::string, Number> numbers;          // by full_name() of the method
   };
@@ -106,7 +107,7 @@ class ProbeCode final : public Patcher {
   void refuse(ProbeSetId id, ProbeSet& set, std::string_view internal_name, std::string_view method,
               std::string_view descriptor);
   Number find_or_add(JNIEnv* jni, ProbeSetId id, ProbeSet& set, const bci::ClassFile& file,
-                     const bci::MethodOutline& method);
+                     const bci::MethodOutline& method, bool is_platform);
   void record_refusals(JNIEnv* jni, const std::string& class_name, const bci::PatchResult& result);
   void record_absences(JNIEnv* jni, const bci::ClassFile& file, const bci::PatchResult& result);
 

@@ -289,10 +289,6 @@ std::vector<std::string> Probes::notes(JNIEnv* jni, Owner owner) {
   notes.insert(notes.end(), budget_.messages().begin(), budget_.messages().end());
   if (std::string over = budget_.over_limit(); !over.empty()) notes.push_back(std::move(over));
   const auto probes = code_.probes();
-  const auto of_owner = [&](const auto& entry) { return entry.second.set == owner; };
-  if (std::none_of(probes.begin(), probes.end(), of_owner)) {
-    notes.push_back("no loaded class has such a method; one that is loaded later gets its probe");
-  }
   for (const std::string& running : running_ ? running_->still_running(jni) : notes) {
     for (const auto& [number, probe] : probes) {
       if (probe.set != owner || !probe.removed.empty()) continue;

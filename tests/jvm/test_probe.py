@@ -46,12 +46,14 @@ def probed(target, methods, *words, told="counts 2000 3"):
     return probe.end(), truth
 
 
-def twin_in(t, method):
-    """A folder with a class Twin whose run() calls this method, its only other one."""
+def twin_in(t, method, others=0):
+    """A folder with a class Twin whose run() calls this method, its only one but `others` before it."""
     folder = t.path(method)
     os.makedirs(folder)
     with open(os.path.join(folder, "Twin.java"), "w", encoding="ascii") as f:
-        f.write(f"public class Twin {{ static long n; static void {method}() {{ n++; }}\n"
+        f.write("public class Twin { static long n;\n"
+                + "".join(f" static void other{i}() {{ }}\n" for i in range(others))
+                + f" static void {method}() {{ n++; }}\n"
                 f" public static void run() {{ {method}(); }} }}\n")
     done = t.command([os.path.join(t.jdk.home, "bin", "javac"), "-d", folder,
                       os.path.join(folder, "Twin.java")])
@@ -145,7 +147,7 @@ def conditions_lines_and_fields_choose_the_hits(t):
         # Read, written, read again to be returned; read once where it is locked.
         assert found["Probed$Cart.total"]["hits"] == 3 * 2000, found["Probed$Cart.total"]
         assert found["Probed$Cart.locked"]["hits"] == 2000
-        assert found["Probed$Cart.nothing"]["removed"] == "it does not use the field Cart.sum"
+        assert found.keys() == {"Probed$Cart.total", "Probed$Cart.locked"}, found
         values = [r["args"] for r in found["Probed$Cart.total"]["records"][:3]]
         assert values == [["0"], ["0"], ["0"]], values
         found, _ = probed(target, "Probed$Cart.*", "--when", "arg9 == 1", told=counts)
@@ -155,8 +157,23 @@ def conditions_lines_and_fields_choose_the_hits(t):
         found, _ = probed(target, "Probed$Cart.total", "--line", str(line - 1), "--when", "nobody == 1",
                           told=counts)
         assert "no such variable" in found["Probed$Cart.total"]["removed"], found
+        found, _ = probed(target, "Probed$Cart.nothing", "--field", "Cart.sum", told=counts)
+        assert found["Probed$Cart.nothing"]["removed"] == "it does not use the field Cart.sum", found
         found, _ = probed(target, "Probed$Cart.total", "--line", "60000", told=counts)
         assert found["Probed$Cart.total"]["removed"] == "it has no code at line 60000", found
+
+
+@test(min_jdk=25)
+def methods_without_the_field_or_line_take_no_place_among_the_thousand(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        tell(target, f"twin {twin_in(t, 'last', others=1100)}")
+        for words, hits, note in ((("--field", "Twin.n"), 10, "1102 methods match and do not use the field Twin.n"),
+                                  (("--line", "1102"), 5, "1102 methods match and have no code at line 1102")):
+            probe = Probe(target, "Twin.*", *words, "--budget", "10000")
+            tell(target, "twins 5")
+            found = probe.end()
+            assert found.keys() == {"Twin.last"} and found["Twin.last"]["hits"] == hits, found
+            assert probe.found["notes"] == [note], probe.found["notes"]
 
 
 @test()
