@@ -100,10 +100,16 @@ void Agent::make_features(JNIEnv* jni) {
             [&time](JNIEnv* on_thread, bool on) { return time.sample_cpu(on_thread, on); }}));
   }
   add(std::move(allocations));
-  add(std::make_unique<OptionLoans>(context_,
-                                    [this](JNIEnv* on_thread, const std::string& options) {
-                                      return load_more(on_thread, options);
-                                    }));
+  add(std::make_unique<OptionLoans>(
+      context_,
+      [this](JNIEnv* on_thread, const std::string& options) {
+        return load_more(on_thread, options);
+      },
+      [this](const GivenOptions& undone) {
+        for (const auto& feature : features_) {
+          feature->loan_ended(undone);
+        }
+      }));
 }
 
 // Services that several features share.

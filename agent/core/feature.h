@@ -42,6 +42,8 @@ class Feature {
   virtual void apply_options(JNIEnv*, const GivenOptions&) {}
   virtual void start(JNIEnv*, const GivenOptions&) {}
   virtual void started() {}
+  // These options were lent to a server and have been undone: what they measured was for it.
+  virtual void loan_ended(const GivenOptions& /*undone*/) {}
   virtual void loaded(const std::vector<std::string>& /*logged*/) {}
   virtual void before_main() {}
 

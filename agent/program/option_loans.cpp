@@ -112,18 +112,22 @@ void OptionLoans::session_ended(const SessionPtr& session) {
 
 void OptionLoans::undo(JNIEnv* jni, std::uint64_t session) {
   std::string to_load;
+  GivenOptions undone;
   {
     const std::lock_guard lock(mutex_);
     const auto at = lent_.find(session);
     if (at == lent_.end()) return;
     for (const auto& [option, lent] : at->second) {
-      if (lent_to_another(session, option) == nullptr) append_to(to_load, option, lent.undoing);
+      if (lent_to_another(session, option) != nullptr) continue;
+      append_to(to_load, option, lent.undoing);
+      undone.names.push_back(option);
     }
     lent_.erase(at);
   }
   if (to_load.empty()) return;
-  const auto undone = load_(jni, to_load);
-  if (!undone) log_warn("{}: {}", to_load, undone.message());
+  const auto loaded = load_(jni, to_load);
+  if (!loaded) log_warn("{}: {}", to_load, loaded.message());
+  ended_(undone);
   log_info("what a server wanted for a while is over: {}", to_load);
 }
 

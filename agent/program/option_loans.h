@@ -22,9 +22,10 @@ class OptionLoans final : public Feature {
  public:
   // Applies an option string like a further load of the agent; returns what was logged meanwhile.
   using Load = std::function<Result<std::string>(JNIEnv*, const std::string& options)>;
+  using Ended = std::function<void(const GivenOptions& undone)>;
 
-  OptionLoans(const HandlerContext& context, Load load)
-      : context_(context), load_(std::move(load)) {}
+  OptionLoans(const HandlerContext& context, Load load, Ended ended)
+      : context_(context), load_(std::move(load)), ended_(std::move(ended)) {}
 
   void add_chunks(Dispatcher& dispatcher) override;
   void apply_options(JNIEnv* jni, const GivenOptions& given) override;
@@ -45,6 +46,7 @@ class OptionLoans final : public Feature {
 
   const HandlerContext& context_;
   const Load load_;
+  const Ended ended_;
   std::mutex mutex_;
   std::map<std::uint64_t, ByOption> lent_;  // by session
 };

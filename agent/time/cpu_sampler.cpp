@@ -42,6 +42,7 @@ std::string CpuSampler::start(JNIEnv* jni, const StackNaming& naming, Settings s
     if (!traces) return "no memory for stacks";
     traces_ = std::move(traces);
     counts_.clear();
+    has_results_ = true;
     figures_.emplace();
     figures_->wall = settings.wall;
     figures_->requested_ns = settings.interval_ms * 1'000'000;
@@ -71,6 +72,15 @@ void CpuSampler::stop() {
     wanted_.reset();
   }
   await_round();
+}
+
+// `figures_` stays: a round that did not end in time still counts in it.
+void CpuSampler::discard() {
+  const std::lock_guard switching(switching_);
+  const std::lock_guard lock(mutex_);
+  if (wanted_) return;
+  counts_.clear();
+  has_results_ = false;
 }
 
 std::string CpuSampler::start_trace(JNIEnv* jni, const StackNaming& naming,
@@ -283,7 +293,7 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
 
 void CpuSampler::add_to(TimeData& data) {
   const std::lock_guard lock(mutex_);
-  if (!figures_) return;
+  if (!has_results_) return;
   data.sampler = figures_;
   data.samples = counts_.read(*traces_);
 }

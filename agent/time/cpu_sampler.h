@@ -56,6 +56,8 @@ class CpuSampler final : public TimeDataSource, private Sampler {
   // or the error. stop() keeps the results.
   std::string start(JNIEnv* jni, const StackNaming& naming, Settings settings);
   void stop();
+  // After stop(): there are no results any more.
+  void discard();
   // The same for a trace; one at a time, with or without samples.
   std::string start_trace(JNIEnv* jni, const StackNaming& naming,
                           std::shared_ptr<SampleTrace> trace);
@@ -131,6 +133,7 @@ class CpuSampler final : public TimeDataSource, private Sampler {
   std::shared_ptr<SampleTrace> trace_;  // null: no trace
   bool in_round_ = false;
   std::int64_t begun_ns_ = 0;  // start of the samples
+  bool has_results_ = false;
   std::optional<SamplerFigures> figures_;
   std::shared_ptr<CallTree> traces_;  // replaced only while not sampling
 };

@@ -44,6 +44,7 @@ std::string MonitorTimes::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming&
     if (!traces_) traces_ = CallTree::create(kTraces, kMaxTreeDepth);
     if (!traces_) return "no memory for stacks";
     incomplete_.clear();
+    has_results_ = true;
   }
   totals_.clear();
   holders_.start(jvmti, jni, naming, *traces_);
@@ -79,6 +80,15 @@ std::string MonitorTimes::stop(jvmtiEnv* jvmti) {
   const jvmtiError error = switch_monitor_events(jvmti, JVMTI_DISABLE);
   if (error == JVMTI_ERROR_NONE) return parks;
   return std::string("the events of monitors stay on: ") + jvmti_error_name(error);
+}
+
+void MonitorTimes::discard() {
+  const std::lock_guard switching(switching_);
+  const std::lock_guard lock(mutex_);
+  if (on_) return;
+  totals_.clear();
+  incomplete_.clear();
+  has_results_ = false;
 }
 
 void MonitorTimes::vm_halts() {
@@ -182,7 +192,7 @@ std::vector<OngoingWait> MonitorTimes::waiting() const {
 
 void MonitorTimes::add_to(TimeData& data) {
   const std::lock_guard lock(mutex_);
-  if (!traces_) return;
+  if (!has_results_) return;
   data.monitor_on = on_;
   if (!incomplete_.empty()) data.incomplete = incomplete_;
   for (MonitorTime& monitor : totals_.read(*traces_)) data.monitors.push_back(std::move(monitor));

@@ -36,6 +36,8 @@ class MonitorTimes final : public TimeDataSource, private VmListener {
   // stop() keeps them.
   std::string start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming& naming);
   std::string stop(jvmtiEnv* jvmti);
+  // After stop(): there are no results any more.
+  void discard();
   // Before VMDeath: ends the events.
   void vm_halts();
   // Replaces stop() in VMDeath: the VM is not entered any more.
@@ -91,9 +93,10 @@ class MonitorTimes final : public TimeDataSource, private VmListener {
   jfieldID blocker_field_ = nullptr;  // Thread.parkBlocker
   ParkHooks parks_;
   std::optional<StackNaming> naming_;
-  std::mutex switching_;    // serializes start and stop; never held while a report is made
-  std::mutex mutex_;        // guards the next two; never held while classes are retransformed
-  std::string incomplete_;  // what is not measured although it is on; "": nothing
+  std::mutex switching_;  // serializes start and stop; never held while a report is made
+  std::mutex mutex_;      // guards the next three; never held while classes are retransformed
+  bool has_results_ = false;
+  std::string incomplete_;            // what is not measured although it is on; "": nothing
   std::unique_ptr<CallTree> traces_;  // created at the first start, then kept
   std::atomic<bool> on_{false};
   std::atomic<bool> closed_{false};

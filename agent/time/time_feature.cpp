@@ -52,6 +52,12 @@ void TimeFeature::time_locks(JNIEnv* jni) {
   if (!error.empty()) log_error("monitor={}: {}", options_.monitor ? "y" : "n", error);
 }
 
+// A later report would show them beside figures of another time.
+void TimeFeature::loan_ended(const GivenOptions& undone) {
+  if (undone.has("cpu") && !options_.cpu_samples) sampler_.discard();
+  if (undone.has("monitor") && !options_.monitor) monitors_.discard();
+}
+
 std::string TimeFeature::sample_cpu(JNIEnv* jni, bool on) {
   if (on) {
     return sampler_.start(jni, stacks_.naming(jni),

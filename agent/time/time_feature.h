@@ -26,6 +26,7 @@ class TimeFeature final : public Feature {
 
   void add_chunks(Dispatcher& dispatcher) override { handlers_.add_to(dispatcher); }
   void start(JNIEnv* jni, const GivenOptions& given) override;
+  void loan_ended(const GivenOptions& undone) override;
   void thread_started(JNIEnv*, jthread) override { sampler_.threads_changed(); }
   void thread_ending(JNIEnv*, jthread) override { sampler_.threads_changed(); }
   void session_ended(const SessionPtr& session) override { handlers_.disconnected(session); }
