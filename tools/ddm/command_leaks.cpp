@@ -46,7 +46,6 @@ constexpr std::size_t kFramesShown = 5, kPathsShown = 3;
 struct Leak {
   GrowingSite site;
   std::uint64_t retained = 0;
-  std::optional<std::int64_t> seconds_to_full;
   std::vector<RootPath> paths;
 };
 
@@ -157,12 +156,22 @@ Result<std::vector<Leak>> explain(const Watched& watched, DdmClient& client, Pro
   RootPaths paths(*graph);
   for (GrowingSite& site : sites) {
     const std::vector<ObjectNumber> found = objects.of(site.class_name, site.stack);
-    leaks.push_back({std::move(site), paths.retained_by(found), {}, paths.of(found)});
+    leaks.push_back({std::move(site), paths.retained_by(found), paths.of(found)});
   }
   return leaks;
 }
 
-int print_leaks_json(const std::vector<Leak>& leaks, const Watched& watched) {
+// At the rate of all leaks together. None: nothing grows, or `left` is unknown.
+std::optional<std::int64_t> seconds_to_full(const std::vector<Leak>& leaks,
+                                            std::optional<std::uint64_t> left) {
+  double bytes_per_minute = 0;
+  for (const Leak& leak : leaks) bytes_per_minute += leak.site.bytes_per_minute;
+  if (!left || bytes_per_minute <= 0) return {};
+  return std::llround(60 * static_cast<double>(*left) / bytes_per_minute);
+}
+
+int print_leaks_json(const std::vector<Leak>& leaks, const Watched& watched,
+                     std::optional<std::uint64_t> left) {
   Json rows = json_list(leaks, [](const Leak& leak) -> Json {
     return {{"class", json_text(leak.site.class_name)},
             {"stack", leak.site.stack},
@@ -171,11 +180,11 @@ int print_leaks_json(const std::vector<Leak>& leaks, const Watched& watched) {
             {"bytes_per_minute", std::llround(leak.site.bytes_per_minute)},
             {"objects_per_minute", std::llround(leak.site.objects_per_minute)},
             {"retained_bytes", leak.retained},
-            {"seconds_to_full", json_or_null(leak.seconds_to_full)},
             {"paths", paths_json(leak.paths)}};
   });
   return print_json({{"collections", watched.collections},
                      {"seconds", std::round(watched.seconds * 10) / 10},
+                     {"seconds_to_full", json_or_null(seconds_to_full(leaks, left))},
                      {"rows", std::move(rows)}});
 }
 
@@ -225,15 +234,9 @@ void print_site(const Leak& leak) {
   }
 }
 
-void print_held(const RootLeaks& held, std::size_t number, std::size_t top,
-                std::optional<std::uint64_t> left) {
+void print_held(const RootLeaks& held, std::size_t number, std::size_t top) {
   print("\n{}. {}: {} more a minute; what grows there holds {}\n", number, held.root,
         human_bytes(std::llround(held.bytes_per_minute)), human_bytes(held.retained));
-  if (left) {
-    print(
-        "   at this rate the heap is full in {}\n",
-        human_duration(std::llround(60'000 * static_cast<double>(*left) / held.bytes_per_minute)));
-  }
   for (std::size_t i = 0; i < std::min(held.leaks.size(), top); ++i) print_site(*held.leaks[i]);
   if (held.leaks.size() > top) {
     print("\n   {} more; --top shows more\n", counted(held.leaks.size() - top, "site"));
@@ -249,8 +252,11 @@ void print_leaks(const std::vector<Leak>& leaks, const Watched& watched, std::si
   }
   print("{} had more alive after each of {} in {:.0f} s\n", counted(leaks.size(), "site"),
         counted(watched.collections, "collection"), watched.seconds);
+  if (const auto seconds = seconds_to_full(leaks, left)) {
+    print("at the rate of all together the heap is full in {}\n", human_duration(*seconds * 1000));
+  }
   const std::vector<RootLeaks> all = group_by_root(leaks);
-  for (std::size_t i = 0; i < std::min(all.size(), top); ++i) print_held(all[i], i + 1, top, left);
+  for (std::size_t i = 0; i < std::min(all.size(), top); ++i) print_held(all[i], i + 1, top);
   if (all.size() > top) {
     print("\n{} more; --top shows more\n", counted(all.size() - top, "root"));
   }
@@ -281,13 +287,7 @@ int watch(const LeaksOptions& options, DdmClient& client, bool was_off) {
   auto leaks = explain(watched, client, progress);
   if (!leaks) return refuse(leaks.message());
   progress.clear();
-  for (Leak& leak : *leaks) {
-    if (left) {
-      leak.seconds_to_full =
-          std::llround(60 * static_cast<double>(*left) / leak.site.bytes_per_minute);
-    }
-  }
-  if (options.json) return print_leaks_json(*leaks, watched);
+  if (options.json) return print_leaks_json(*leaks, watched, left);
   print_leaks(*leaks, watched, options.top, left);
   return kExitOk;
 }
@@ -320,8 +320,8 @@ void add_leaks(CLI::App& app, Command& chosen) {
                "Duration, with three or four collections of the whole heap", 1, kMaxSeconds);
   add_top(command, options.top, "Number of roots, and of sites of each");
   add_flag(command, "--json", options.json,
-           "All: {collections, seconds, rows: [{class, stack, live_count, live_bytes, "
-           "bytes_per_minute, retained_bytes, seconds_to_full, paths}]}");
+           "All: {collections, seconds, seconds_to_full, rows: [{class, stack, live_count, "
+           "live_bytes, bytes_per_minute, retained_bytes, paths}]}");
   add_agent(command, options.agent);
 }
 
