@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/dump_sites.h"
+#include "graph/retained_sizes.h"
 #include "graph/root_paths.h"
 #include "report/hprof/hprof_heap_text.h"
 #include "report/hprof/hprof_sites_dump.h"
@@ -27,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<ddm::ObjectNumber> all(graph->size());
     std::iota(all.begin(), all.end(), 0);
     ddm::RootPaths(*graph).of(all);
-    ddm::sites_with_retained(*graph, ddm::site_key);
+    ddm::sites_with_retained(*graph, ddm::RetainedSizes(*graph), ddm::site_key);
   }
   ddm::hprof_heap_text(fd, {}, 0, nowhere);
 

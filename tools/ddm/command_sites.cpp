@@ -9,6 +9,7 @@
 #include "core/file_descriptor.h"
 #include "graph/dump_sites.h"
 #include "graph/heap_graph.h"
+#include "graph/retained_sizes.h"
 #include "json_values.h"
 #include "report/report_words.h"
 #include "site_rows.h"
@@ -48,19 +49,29 @@ void print_json_rows(const SitesOfDump& dump) {
 }
 
 // The sites of one row are merged before retained sizes are computed: their objects may hold each
-// other.
+// other. `parts`: of the rows of sites the parts by the first frame outside the JDK.
 Result<SitesOfDump> read_with_retained(
-    int fd, const SitesOptions& options,
+    int fd, const SitesOptions& options, SiteFigures& parts,
     const std::function<void(std::uint64_t)>& progress_callback) {
   auto graph = HeapGraph::read(fd, progress_callback);
   if (!graph) return graph.error();
-  return sites_with_retained(*graph, [&options](const DumpSite& site) {
+  const RetainedSizes sizes(*graph);
+  const bool by_site = options.by == "site" && !options.json;
+  const auto key_of = [&](const DumpSite& site, bool with_app) {
     const auto row = figures_of({{site}, 0, 0, 0, 0});
     if (options.json || row.sites.empty()) return site_key(site);
     const SiteFigure& figure = row.sites.front();
-    if (options.by == "class") return figure.class_name;
-    return figure.class_name + "\n" + frame_text(options.by == "site" ? figure.at : figure.app);
-  });
+    std::string key = figure.class_name;
+    if (by_site) key += "\n" + frame_text(figure.at);
+    if (with_app) key += "\n" + frame_text(figure.app);
+    return key;
+  };
+  if (by_site) {
+    parts = figures_of(sites_with_retained(
+        *graph, sizes, [&](const DumpSite& site) { return key_of(site, true); }));
+  }
+  return sites_with_retained(
+      *graph, sizes, [&](const DumpSite& site) { return key_of(site, options.by == "app"); });
 }
 
 int sites(const SitesOptions& options) {
@@ -70,8 +81,10 @@ int sites(const SitesOptions& options) {
   const auto progress_callback = [&progress](std::uint64_t bytes) {
     progress.show(static_cast<std::size_t>(bytes));
   };
-  const auto dump = options.retained ? read_with_retained(file.get(), options, progress_callback)
-                                     : read_dump_sites(file.get(), progress_callback);
+  SiteFigures parts;
+  const auto dump = options.retained
+                        ? read_with_retained(file.get(), options, parts, progress_callback)
+                        : read_dump_sites(file.get(), progress_callback);
   if (!dump) return refuse(options.path + ": " + dump.message());
   progress.clear();
   if (options.json) {
@@ -87,6 +100,7 @@ int sites(const SitesOptions& options) {
   }
   auto rows = rows_of(figures_of(*dump), *rows_by(options.by));
   if (options.retained) {
+    name_retaining_apps(rows, parts);
     std::ranges::stable_sort(rows, std::greater<>(), &SiteRow::retained);
   }
   print_rows(rows, *rows_by(options.by), options.top,

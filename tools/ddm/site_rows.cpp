@@ -96,9 +96,11 @@ void add_row(TextTable& table, const SiteRow& row, RowsBy by, Columns columns) {
   if (by == RowsBy::kSite) below(row.at.known() ? "    at " : "    ", row.at, "");
   if (by == RowsBy::kApp) below(row.app.known() ? "    from " : "    ", row.app, "");
   if (by == RowsBy::kSite && row.app != row.at) {
-    const bool part = row.app_bytes != row.bytes && row.bytes > 0 && row.app_bytes > 0;
-    below("    from ", row.app,
-          part ? ", " + share_of(row.app_bytes, row.bytes) + " of it" : std::string());
+    const bool retained = columns == Columns::kRetained;
+    const std::int64_t part = retained ? row.app_retained : row.app_bytes;
+    const std::int64_t whole = retained ? row.retained : row.bytes;
+    const bool some = part != whole && whole > 0 && part > 0;
+    below("    from ", row.app, some ? ", " + share_of(part, whole) + " of it" : std::string());
   }
 }
 
@@ -122,6 +124,23 @@ std::vector<SiteRow> rows_between(const SiteFigures& before, const SiteFigures& 
   std::vector<SiteRow> rows = sums.rows();
   std::erase_if(rows, [](const SiteRow& row) { return row.bytes == 0 && row.count == 0; });
   return rows;
+}
+
+void name_retaining_apps(std::vector<SiteRow>& rows, const SiteFigures& parts) {
+  std::map<std::pair<std::string, FrameName>, const SiteFigure*> most;
+  for (const SiteFigure& part : parts.sites) {
+    const SiteFigure*& best = most[{part.class_name, part.at}];
+    if (best == nullptr ||
+        std::tie(part.retained, part.bytes) > std::tie(best->retained, best->bytes)) {
+      best = &part;
+    }
+  }
+  for (SiteRow& row : rows) {
+    const auto found = most.find({row.what, row.at});
+    if (found == most.end()) continue;
+    row.app = found->second->app;
+    row.app_retained = found->second->retained;
+  }
 }
 
 Json rows_json(const std::vector<SiteRow>& rows, RowsBy by, bool difference) {

@@ -28,6 +28,7 @@ struct SiteRow {
   std::int64_t count_before = 0;
   LiveAges ages = {};  // of live objects
   std::int64_t retained = 0;
+  std::int64_t app_retained = 0;  // what the objects of `app` alone retain
 };
 
 // Most bytes first.
@@ -36,6 +37,10 @@ std::vector<SiteRow> rows_of(const SiteFigures& figures, RowsBy by);
 // The differences of `after` and `before`, largest growth first; unchanged rows are left out.
 // Exact: they are computed for each site before sites are summed to rows.
 std::vector<SiteRow> rows_between(const SiteFigures& before, const SiteFigures& after, RowsBy by);
+
+// Names in each row of kSite the first frame outside the JDK whose objects retain most. `parts`: the
+// retained sizes of the same objects by class, allocating frame and that frame.
+void name_retaining_apps(std::vector<SiteRow>& rows, const SiteFigures& parts);
 
 // {class or thread, site, app, bytes, count}; of differences with what was before and after.
 Json rows_json(const std::vector<SiteRow>& rows, RowsBy by, bool difference);

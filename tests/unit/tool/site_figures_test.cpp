@@ -45,6 +45,17 @@ std::string problem_of(std::string_view text) {
 
 }  // namespace
 
+TEST_CASE(
+    "A row of retained sizes is from the frame whose objects retain most, not that of most bytes") {
+  auto rows = rows_of(figures_of(kList), RowsBy::kSite);
+  SiteFigures parts = figures_of(kList);
+  parts.sites[0].retained = 1000;
+  parts.sites[1].retained = 5000;
+  name_retaining_apps(rows, parts);
+  CHECK(frame_text(rows[0].app) == "shop.Till.pay(Till.java)");
+  CHECK(rows[0].app_retained == 5000);
+}
+
 TEST_CASE("A list of sites becomes rows by class, site, app and thread") {
   const SiteFigures figures = figures_of(kList);
   CHECK(figures.covers_whole_run());

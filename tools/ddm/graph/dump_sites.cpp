@@ -134,7 +134,7 @@ SiteFigures figures_of(const SitesOfDump& dump) {
   return figures;
 }
 
-SitesOfDump sites_with_retained(HeapGraph& graph,
+SitesOfDump sites_with_retained(HeapGraph& graph, const RetainedSizes& sizes,
                                 const std::function<std::string(const DumpSite&)>& key_of) {
   SitesOfDump dump;
   std::vector<std::uint32_t> site_of(graph.size());
@@ -174,8 +174,7 @@ SitesOfDump sites_with_retained(HeapGraph& graph,
     ++dump.with_stack;
     dump.with_stack_bytes += bytes;
   }
-  const std::vector<std::uint64_t> retained =
-      RetainedSizes(graph).by_group(site_of, dump.sites.size());
+  const std::vector<std::uint64_t> retained = sizes.by_group(site_of, dump.sites.size());
   for (std::size_t i = 0; i < retained.size(); ++i) {
     dump.sites[i].retained = static_cast<std::int64_t>(retained[i]);
   }

@@ -17,6 +17,7 @@
 namespace ddm {
 
 class HeapGraph;
+class RetainedSizes;
 
 struct DumpSite {
   std::string class_name;
@@ -39,7 +40,7 @@ struct SitesOfDump {
 Result<SitesOfDump> read_dump_sites(int fd, const std::function<void(std::uint64_t)>& progress);
 
 // The same with retained sizes, the largest first. Sites with equal keys are merged.
-SitesOfDump sites_with_retained(HeapGraph& graph,
+SitesOfDump sites_with_retained(HeapGraph& graph, const RetainedSizes& sizes,
                                 const std::function<std::string(const DumpSite&)>& key_of);
 
 // The figures for tables: sites with a known stack, and their retained sizes if all have one.
