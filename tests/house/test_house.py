@@ -165,6 +165,10 @@ def threads():
         yield f"docs/architecture.md does not tell of the thread {name}"
     for name in sorted(told - started):
         yield f"docs/architecture.md tells of a thread {name}, which nobody starts"
+    known = set(re.findall(r'"(ddm[a-z-]*)"', read("tools/ddm/agent_threads.cpp")))
+    cut = {name for name in started if len(name) > 15}
+    for name in sorted(cut - known):
+        yield f"tools/ddm/agent_threads.cpp does not know {name}, of which the system keeps 15 letters"
 
 
 def tests_apart():

@@ -1,15 +1,23 @@
 """How many threads of ours run in a program: three when idle, eight with everything on."""
 import os
+import re
 import time
 from contextlib import ExitStack
 
 from ddm_client import Target, probe_request, text
 from dyper_client import Dyper
-from harness import AGENT, test
+from harness import AGENT, ROOT, test
 from thread_names import threads_of
+from tool import ddm, ddm_json
 
 EVERYTHING = ("track=y,live=y,cpu=times,cpu=samples,methods=DdmTarget,monitor=y,native=64k,ring=n.ring,"
               "dyper=listen:127.0.0.1:0,dump=r.jsonl,every=5,engine=bci")
+
+
+def table_of_threads():
+    with open(os.path.join(ROOT, "docs", "architecture.md"), encoding="utf-8") as f:
+        part = f.read().partition("## Threads")[2].partition("\n## ")[0]
+    return {name for row in re.findall(r"^\|[^|]*\|", part, re.M) for name in re.findall(r"`(ddm[a-z-]*)`", row)}
 
 
 def own_threads(pid):
@@ -49,6 +57,10 @@ def everything_at_once_takes_eight_threads(t):
         dyper.ask("PING")
         target.tell("marks 5")
         settles(target.pid, 8)
+        told = [row["name"] for row in ddm_json(t, "threads", target.pid, "--agent")]
+        assert len(told) == len(own_threads(target.pid)), told
+        assert set(told) <= table_of_threads(), set(told) - table_of_threads()
+        assert told[0] in ddm(t, "threads", target.pid, "--agent")
         servers[0].request("PRBE")
         assert servers[1].request("REPT", text("summary")), "threads that have ended come back"
         target.process.said.lines().clear()
