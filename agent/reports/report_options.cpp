@@ -27,7 +27,7 @@ std::vector<OptionRow> ReportOptions::rows() {
          return Wrong();
        },
        nullptr,
-       {".html .txt .jsonl .collapsed .pb.gz .hprof", "the sites alone: .sites.jsonl",
+       {".html .txt .jsonl .collapsed .pb.gz .hprof.txt .hprof", "the sites alone: .sites.jsonl",
         "with live=: .dhat.json .firefox.json",
         "- stderr, none no report; %p pid, %t time; may repeat"}},
       {"every", "SECONDS|off", "rewrite the reports while the program runs (off)", kTaken,

@@ -42,7 +42,7 @@ Exchange::~Exchange() { forget_answers(); }
 void Exchange::begin() {
   auto chunks = split_chunks(payload_, kMaxChunks + 1);
   Fail fail{FailCode::kRefused, ""};
-  if (!chunks) {
+  if (!chunks || chunks->empty()) {
     fail.message = "the packet of " + std::to_string(payload_.size()) +
                    " bytes is no chunk: u4 type, u4 length, data";
   } else if (chunks->size() > kMaxChunks) {
