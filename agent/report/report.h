@@ -178,7 +178,8 @@ void report_as(ReportFormat format, const ReportData& data, const ReportSink& si
 
 // At most 25 lines of at most 80 columns: totals and the top sites. Printed on stderr at the end of
 // a program that was tracked without dump=.
-std::string summary_report(const ReportData& data);
+inline constexpr std::size_t kSummaryLines = 25;
+std::string summary_report(const ReportData& data, std::size_t lines = kSummaryLines);
 
 // Writes to a temporary file and renames it: a reader never sees a partial report, and an existing
 // file survives a full disk. Returns "" or the error, with the path.

@@ -12,7 +12,6 @@
 namespace ddm {
 namespace {
 
-constexpr std::size_t kLines = 25;
 constexpr std::size_t kSummarySites = 7;  // two lines each
 
 std::int64_t sum_of(const std::map<std::string, std::int64_t>& counts) {
@@ -23,8 +22,9 @@ std::int64_t sum_of(const std::map<std::string, std::int64_t>& counts) {
 
 class Summary {
  public:
-  explicit Summary(const ReportData& data)
+  Summary(const ReportData& data, std::size_t lines)
       : data_(data),
+        lines_(lines),
         summary_(data.summary),
         recorded_(recorded(data.records)),
         names_(data.names) {}
@@ -112,8 +112,10 @@ class Summary {
     const bool whole = data_.sites.counted();
     const std::int64_t bytes = whole ? summary_.seen_bytes : recorded_.bytes();
     const auto above = static_cast<std::size_t>(std::count(out_.begin(), out_.end(), '\n')) + 1;
-    const std::vector<AllocSite> top = top_sites(sites_of(data_, names_), SiteOrder::kBytes,
-                                                 std::min(kSummarySites, (kLines - above) / 2));
+    const std::size_t left = lines_ - std::min(lines_, above);
+    if (left < 2) return;
+    const std::vector<AllocSite> top =
+        top_sites(sites_of(data_, names_), SiteOrder::kBytes, std::min(kSummarySites, left / 2));
     add(fmt::format("  {:>11} {:>6} {:>11}  {}", "bytes", "share", "count",
                     whole ? "most bytes of the whole run" : "most of the recorded bytes"));
     for (const AllocSite& site : top) {
@@ -130,6 +132,7 @@ class Summary {
   }
 
   const ReportData& data_;
+  const std::size_t lines_;
   const ReportSummary& summary_;
   const WeightedSum recorded_;
   ReportNames names_;
@@ -138,8 +141,8 @@ class Summary {
 
 }  // namespace
 
-std::string summary_report(const ReportData& data) {
-  return printable_lines(Summary(data).write());
+std::string summary_report(const ReportData& data, std::size_t lines) {
+  return printable_lines(Summary(data, lines).write());
 }
 
 }  // namespace ddm

@@ -14,7 +14,8 @@ namespace ddm {
 namespace {
 
 constexpr std::size_t kRows = 20;
-constexpr std::size_t kSummaryRows = 7;
+constexpr std::size_t kSummaryRows = 7;  // of each table, if they are few
+constexpr int kTimeLines = 16;           // of the summary
 constexpr std::size_t kTraceFrames = 24;
 constexpr std::size_t kHolders = 3;  // shown per lock
 
@@ -227,9 +228,20 @@ std::string time_tables(const ReportData& data, ReportNames& names, std::size_t 
 
 std::string time_summary(const ReportData& data) {
   ReportNames names(data.names);
-  std::string tables = Tables(data, names, kSummaryRows, kColumns).write(false);
-  if (tables.starts_with('\n')) tables.erase(0, 1);
-  return printable_lines(tables);
+  std::string tables;
+  for (std::size_t rows = kSummaryRows; rows > 0; --rows) {
+    tables = Tables(data, names, rows, kColumns).write(false);
+    if (tables.starts_with('\n')) tables.erase(0, 1);
+    if (std::ranges::count(tables, '\n') <= kTimeLines) break;
+  }
+  std::string summary;
+  std::string_view rest = tables;
+  for (int line = 0; line < kTimeLines && !rest.empty(); ++line) {
+    const std::size_t end = rest.find('\n');
+    summary += shortened(printable(rest.substr(0, end)), kColumns) + '\n';
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+  }
+  return summary;
 }
 
 }  // namespace ddm

@@ -1,6 +1,8 @@
 #include "reports/reports_feature.h"
 
+#include <algorithm>
 #include <chrono>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -110,8 +112,10 @@ void ReportsFeature::write_records(const ReportData& data, bool oom) {
   }
   if (files_ && files_->any()) return files_->write(data, oom);
   if (none_ || heap_dumps()) return;
-  if (data.tracking_on) write_stderr(summary_report(data));
-  if (timed_) write_stderr(time_summary(data));
+  const std::string time = timed_ ? time_summary(data) : std::string();
+  const auto lines = static_cast<std::size_t>(std::ranges::count(time, '\n'));
+  if (data.tracking_on) write_stderr(summary_report(data, kSummaryLines - lines));
+  write_stderr(time);
 }
 
 void ReportsFeature::resource_exhausted(jint flags) {

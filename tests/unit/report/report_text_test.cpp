@@ -218,6 +218,7 @@ TEST_CASE("The summary never has more than 25 lines of 80 columns") {
   CHECK(lines.size() <= 25);
   CHECK(lines.size() > 20);
   CHECK(widest(lines) <= 80);
+  CHECK(lines_of(summary_report(sample->data, 9)).size() <= 9);
   const auto hostile = hostile_sample();
   CHECK(lines_of(summary_report(hostile->data)).size() == 8);
 }
