@@ -20,9 +20,10 @@ namespace {
 // Listing 2,000 threads takes half a millisecond: a program that starts a thread per request is
 // listed at most once per this interval.
 constexpr std::int64_t kListsApart = 20'000'000;
-constexpr std::uint32_t kMostQuiet = 4;  // every 2^4th round
-// Where samples stand for time that passes: what comes after a thread's last check has none.
-constexpr std::uint32_t kMostQuietOfTime = 2;
+constexpr LookRate::Limits kLooks{.most_quiet = 4, .patience = 1};
+// Where samples stand for time that passes: what comes after a thread's last check has none, and
+// rare checks make figures of short waits uneven.
+constexpr LookRate::Limits kLooksAtTime{.most_quiet = 2, .patience = 4};
 constexpr std::int64_t kNamesApart = 1'000'000'000;
 
 bool carries_virtual_threads(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
@@ -86,14 +87,13 @@ void RanThreads::read_list(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_n
   first_list_ = false;
   list_read_ns_ = now_ns;
   unattributed_ns_ = 0;
-  std::size_t quiet = 0;
   for (auto at = threads_.begin(); at != threads_.end();) {
     RanThread& thread = at->second;
     const std::int64_t unattributed_ns = thread.unattributed_ns - thread.head_start_ns;
     if (thread.list == lists_) {
       unattributed_ns_ += unattributed_ns;
-      const std::size_t later = thread.quiet == 0 ? 0 : quiet++ % (std::size_t{1} << kMostQuiet);
-      if (thread.os_id != 0) due_[(polls_ + later) % kSlots].push_back(&thread);
+      thread.due = std::max(thread.due, polls_);
+      if (thread.os_id != 0) due_[thread.due % kSlots].push_back(&thread);
       ++at;
       continue;
     }
@@ -138,20 +138,21 @@ std::int64_t RanThreads::run_delay_since(RanThread& thread) const {
   return thread.run_delay_ns - before;
 }
 
-void RanThreads::read_clock(RanThread& thread, SampleCounts* waits) {
+void RanThreads::read_clock(RanThread& thread, std::int64_t round_ns, SampleCounts* waits) {
   const std::int64_t clock = cpu_of_thread_ns(thread.os_id);
   std::int64_t ran_ns = 0;
   if (clock > thread.clock_ns) {
     ran_ns = clock - thread.clock_ns + (waits != nullptr ? run_delay_since(thread) : 0);
     thread.unattributed_ns += ran_ns;
     thread.clock_ns = clock;
-    thread.quiet = 0;
     ran_.push_back(&thread);
-  } else {
-    thread.quiet = std::min(thread.quiet + 1, waits != nullptr ? kMostQuietOfTime : kMostQuiet);
   }
-  if (waits != nullptr && clock >= 0) thread.waiting.checked(monotonic_ns(), ran_ns, *waits);
-  due_[(polls_ + (std::uint64_t{1} << thread.quiet)) % kSlots].push_back(&thread);
+  if (waits != nullptr && clock >= 0) {
+    thread.waiting.checked(monotonic_ns(), ran_ns, round_ns * thread.rate.rounds(), *waits);
+  }
+  thread.due =
+      polls_ + thread.rate.next(ran_ns > 0, waits != nullptr ? kLooksAtTime : kLooks, random_);
+  due_[thread.due % kSlots].push_back(&thread);
 }
 
 const std::vector<RanThread*>& RanThreads::poll(JNIEnv* jni, std::int64_t now_ns,
@@ -164,7 +165,9 @@ const std::vector<RanThread*>& RanThreads::poll(JNIEnv* jni, std::int64_t now_ns
   ran_.clear();
   now_due_.clear();
   now_due_.swap(due_[polls_ % kSlots]);
-  for (RanThread* thread : now_due_) read_clock(*thread, waits);
+  const std::int64_t round_ns = polled_ns_ == 0 ? 0 : now_ns - polled_ns_;
+  polled_ns_ = now_ns;
+  for (RanThread* thread : now_due_) read_clock(*thread, round_ns, waits);
   return ran_;
 }
 
@@ -191,7 +194,7 @@ void RanThreads::clear(JNIEnv* jni) {
   for (auto& slot : due_) std::vector<RanThread*>().swap(slot);
   first_list_ = true;
   changes_read_ = 0;
-  list_read_ns_ = ended_unattributed_ns_ = unattributed_ns_ = 0;
+  list_read_ns_ = polled_ns_ = ended_unattributed_ns_ = unattributed_ns_ = 0;
 }
 
 }  // namespace ddm

@@ -1,7 +1,7 @@
 // Finds the threads that have run since the previous round, by their CPU clocks.
 //
 // Reading a clock takes half a microsecond, so an idle thread is checked less and less often, in
-// the end every sixteenth round; its clock still includes what it used in between. Used by the
+// the end in one of sixteen rounds; its clock still includes what it used in between. Used by the
 // sampler thread only, except threads_changed().
 #pragma once
 
@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "time/totals/look_rate.h"
 #include "time/totals/sample_counts.h"
 #include "time/totals/waiting_time.h"
 #include "vm/thread_fields.h"
@@ -33,7 +34,8 @@ struct RanThread {
   std::int64_t run_delay_ns = 0;     // total time runnable without a processor (cpu=wall)
   std::int64_t unattributed_ns = 0;  // ran, not covered by a sample yet; includes head_start_ns
   std::int64_t head_start_ns = 0;
-  std::uint32_t quiet = 0;  // log2 of the rounds between checks: it was idle at the last ones
+  LookRate rate;
+  std::uint64_t due = 0;    // the round of the next check
   std::uint32_t unmet = 0;  // rounds in which it had run but was not found running
   bool running = false;     // at the last should_take_stack()
   bool queued = false;      // then: runnable without a processor; known with `waiting_too`
@@ -79,11 +81,11 @@ class RanThreads {
   void clear(JNIEnv* jni);
 
  private:
-  static constexpr std::size_t kSlots = 32;  // more than the rounds that an idle thread is skipped
+  static constexpr std::size_t kSlots = LookRate::kMostRounds + 1;
 
   void read_list(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_ns);
   void register_thread(JNIEnv* jni, RanThread& thread, std::int64_t now_ns, std::int64_t unit_ns);
-  void read_clock(RanThread& thread, SampleCounts* waits);
+  void read_clock(RanThread& thread, std::int64_t round_ns, SampleCounts* waits);
   std::int64_t run_delay_since(RanThread& thread) const;
 
   jvmtiEnv* const jvmti_;
@@ -101,6 +103,7 @@ class RanThreads {
   bool first_list_ = true;
   std::uint64_t lists_ = 0;
   std::uint64_t polls_ = 0;
+  std::int64_t polled_ns_ = 0;  // the last time; 0: never
   std::int64_t ended_unattributed_ns_ = 0;
   std::int64_t unattributed_ns_ = 0;
 };

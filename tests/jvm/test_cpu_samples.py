@@ -162,6 +162,25 @@ def threads_that_wait_for_a_processor_are_told_where_they_run(t):
     WallSamples(t, 2, processors=1).judge(2)
 
 
+@test()
+def a_short_wait_has_its_wall_time_after_a_long_one_too(t):
+    pairs = [(35, 10), (20, 5), (100, 10)]
+    run = t.java("WallTurns", "5", "8", *(str(ms) for pair in pairs for ms in pair),
+                 agent="address=none,cpu=wall,dump=r.jsonl")
+    report = Report(t.path("r.jsonl"))
+    told = {}
+    for sample in report.samples:
+        for method in ("longer", "shorter"):
+            if any(frame["method"] == method for frame in sample["stack"]):
+                key = sample["thread"], method
+                told[key] = told.get(key, 0) + sample["count"] * report.summary["sampler"]["asked_ns"]
+    for line in run.out.splitlines():
+        name, *truth = line.split()
+        off = {method: told.get((name, method), 0) / int(ns)
+               for method, ns in zip(("longer", "shorter"), truth)}
+        assert 0.92 <= off["longer"] <= 1.08 and 0.8 <= off["shorter"] <= 1.2, (name, off, report.summary)
+
+
 @test(timeout=180, every_days=2)
 def two_thousand_waiting_threads_are_sampled_by_wall_time_within_the_budget(t):
     report, _ = two_thousand_waiting_threads(t, "cpu=wall")
