@@ -91,6 +91,11 @@ std::string AgentThread::start(JNIEnv* jni) {
   return error;
 }
 
+void AgentThread::Life::forget(JNIEnv* jni) const {
+  if (own_id != 0) remove_own_thread(own_id);
+  jni->DeleteGlobalRef(thread);
+}
+
 std::string AgentThread::start_thread(JNIEnv* jni) {
   const LocalRef<jobject> thread(jni, new_thread_object(jni, name_));
   if (clear_exception(jni) || !thread) return "cannot create a java.lang.Thread";
@@ -107,7 +112,7 @@ std::string AgentThread::start_thread(JNIEnv* jni) {
     static_cast<void>(life.release());
     return "";
   }
-  jni->DeleteGlobalRef(life->thread);
+  life->forget(jni);
   const std::lock_guard lock(mutex_);
   --running_;
   return jvmti_failure("RunAgentThread", error);
@@ -225,8 +230,7 @@ void JNICALL AgentThread::run(jvmtiEnv*, JNIEnv* jni, void* of) {
     task = nullptr;
     thread.task_ended();
   }
-  if (life->own_id != 0) remove_own_thread(life->own_id);
-  jni->DeleteGlobalRef(life->thread);
+  life->forget(jni);
   const std::lock_guard lock(thread.mutex_);
   --thread.running_;
   thread.changed_.notify_all();

@@ -72,8 +72,9 @@ class AgentThread {
   static constexpr std::chrono::milliseconds kIdle{1500};
   struct Life {  // of one thread
     AgentThread& of;
-    jobject thread;       // the java.lang.Thread
-    std::int64_t own_id;  // Thread.getId() of a kAgent thread; 0: Runs::kProgram
+    jobject thread;                  // the java.lang.Thread
+    std::int64_t own_id;             // Thread.getId() of a kAgent thread; 0: Runs::kProgram
+    void forget(JNIEnv* jni) const;  // it has ended, or did not start
   };
   std::string start_thread(JNIEnv* jni);
   static void JNICALL run(jvmtiEnv* jvmti, JNIEnv* jni, void* life);

@@ -1,4 +1,5 @@
 """How many threads of ours run in a program: three when idle, eight with everything on."""
+import json
 import os
 import re
 import time
@@ -75,3 +76,26 @@ def what_is_measured_has_a_thread_that_drops_names_without_a_server_too(t):
         names = own_threads(process.pid)
         process.communicate(timeout=30)
         assert "ddmagent-slow" in names, (options, names)
+
+
+@test()
+def starts_of_threads_that_fail_do_not_make_later_ones_the_programs(t):
+    nothing, path = t.path("no.threads"), t.path("r.jsonl")
+    env = {"LD_PRELOAD": os.path.join(os.path.dirname(AGENT), "libfail_threads.so"),
+           "FAIL_THREADS": nothing}
+    with Target(t, "dump=none", env=env, flags=["-XX:+UseSerialGC"]) as target:
+        target.attach(AGENT, "cpu=off")  # the VM's own thread for that starts, too
+        with open(nothing, "w", encoding="ascii"):
+            pass
+        for _ in range(16):
+            target.attach(AGENT, "cpu=wall")
+        os.remove(nothing)
+        target.attach(AGENT, f"cpu=wall,dump={path}")
+        assert "ddmagent-sample" in own_threads(target.pid)  # as the system cuts it
+        time.sleep(0.5)
+        assert any("RunAgentThread" in line for line in target.process.said.lines())
+        target.process.said.lines().clear()
+    with open(path, encoding="utf-8") as f:
+        lines = [json.loads(line) for line in f]
+    names = {line["thread"] for line in lines if line["type"] == "sample"}
+    assert "main" in names and not [name for name in names if name.startswith("ddmagent")], names
