@@ -79,7 +79,7 @@ def regions_and_what_is_lost_behind_humongous_objects_are_the_vms_own(t):
         for region in out["regions"]:
             run = run + 1 if region["role"] == "free" else 0
             widest = max(widest, run)
-        fits = re.search(r"an object of ([\d.]+) MiB fits without a collection: (\d+) region", said)
+        fits = re.search(r"an object of ([\d.]+) MiB fits into the committed heap: (\d+) region", said)
         assert abs(int(fits[2]) - widest) <= 2 and float(fits[1]) == int(fits[2]), (fits, widest)
 
 

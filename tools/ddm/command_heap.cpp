@@ -88,7 +88,7 @@ void print_regions(const RegionSums& sums) {
           human_bytes(sums.humongous_waste));
   }
   if (sums.widest_free != 0) {
-    print("an object of {} fits without a collection: {} free in a row\n",
+    print("an object of {} fits into the committed heap: {} free in a row\n",
           human_bytes(sums.widest_free), counted(sums.widest_free_regions, "region"));
   }
 }
