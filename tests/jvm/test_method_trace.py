@@ -354,6 +354,9 @@ def ddm_traces_methods_for_a_while(t):
         assert (table.code, table.out) == (1, "") and "no call of such a method" in table.err, table
         wrong = t.command([DDM, "trace", str(p.pid), "-o", t.path("x.jpg")])
         assert wrong.code == 2 and ".trace, .html, .txt, .collapsed or .json" in wrong.err, wrong
+        # Before anything is traced.
+        wrong = t.command([DDM, "trace", str(p.pid), "-d", "3000", "-o", "/no/such/x.txt"])
+        assert wrong.code == 1 and "cannot write /no/such/x.txt" in wrong.err, wrong
 
 
 def start_filtered(ddm, least_micros=0, below="", methods="Calls*"):

@@ -229,12 +229,8 @@ int record(const RecordOptions& given) {
         "'{}' has allocations only; .html, .txt, .jsonl and .hprof.txt have samples and waits, too",
         options.path));
   }
-  // Checked before the recording, not after it.
-  const std::size_t slash = options.path.rfind('/');
-  const std::string directory =
-      slash == std::string::npos ? "." : options.path.substr(0, slash + 1);
-  if (access(directory.c_str(), W_OK) != 0) {
-    return refuse(errno_error("cannot write " + options.path).message);
+  if (const std::string problem = unwritable(options.path); !problem.empty()) {
+    return refuse(problem);
   }
   bool loaded = false;
   auto client = connect_or_load(options.target, options.agent, loaded);

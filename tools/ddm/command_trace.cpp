@@ -130,7 +130,20 @@ int write(const TraceOptions& options, const std::string& bytes, const HelloRepl
                                       : "no call of such a method was seen");
 }
 
+// The agent sends what it traced only when asked for it, so nothing of it is left.
+int lost(const Error& error, bool sampling) {
+  return refuse(error.message +
+                fmt::format("; what it traced is lost: end sooner (-d), or start the program with "
+                            "cpu={},dump=FILE, which is written at its end",
+                            sampling ? "samples" : "times"));
+}
+
 int trace(const TraceOptions& options) {
+  if (!options.path.empty()) {
+    if (const std::string problem = unwritable(options.path); !problem.empty()) {
+      return refuse(problem);
+    }
+  }
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));
@@ -162,15 +175,13 @@ int trace(const TraceOptions& options) {
     progress.show(0);
     if (const auto gone = client->listen(std::chrono::milliseconds(100))) {
       progress.clear();
-      return refuse(
-          gone->message +
-          "; what it traced is lost: end sooner (-d), or start it with cpu=times,dump=FILE");
+      return lost(*gone, sampling);
     }
   }
   const auto answer =
       client->request({sampling ? kStopSampling : kStopTracing, {}}, DdmClient::kLongWork);
   progress.clear();
-  if (!answer) return refuse(answer.message());
+  if (!answer) return lost(answer.error(), sampling);
   if (answer->type != kTraceData) return refuse(DdmClient::unexpected(*answer).message);
   return write(options, std::string(answer->data.begin(), answer->data.end()), *hello);
 }

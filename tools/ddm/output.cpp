@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "core/file_descriptor.h"
 #include "report/report_words.h"
 
 namespace ddm {
@@ -22,6 +23,12 @@ void clear_progress() {
 }
 
 }  // namespace
+
+std::string unwritable(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  return access(directory.c_str(), W_OK) == 0 ? "" : errno_error("cannot write " + path).message;
+}
 
 std::size_t output_width() {
   constexpr std::size_t kUsual = 80;

@@ -97,6 +97,9 @@ class TextTable {
   std::vector<Row> rows_;    // [0] = titles
 };
 
+// To be checked before a measurement, not after it: "", or why no file of that path can be written.
+std::string unwritable(const std::string& path);
+
 // Progress of a long operation on a terminal: bytes received and time passed. Silent elsewhere, and
 // in the first second. Erased before anything else is written; one at a time.
 class Progress {
