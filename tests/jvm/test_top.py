@@ -40,10 +40,11 @@ def top_lists_all_programs_and_which_are_not_tracked(t):
     with Leaking(t, 60_000, "track=y,dump=none,log=error") as busy, \
             Target(t, "dump=none,log=error") as idle:
         rows = {row["pid"]: row for row in ddm_json(t, "top")["jvms"]}
-        assert set(rows[busy.pid]) == {"pid", "app", "bytes_per_second", "live_bytes", "cpu_percent"}
+        assert set(rows[busy.pid]) == {"pid", "app", "bytes_per_second", "heap_used_bytes", "live_bytes",
+                                       "cpu_percent"}
         # 1,000 sessions with an array of 1,016 bytes, and the cache.
         assert rows[busy.pid]["bytes_per_second"] > 500_000, rows[busy.pid]
-        assert rows[busy.pid]["live_bytes"] > 1_000_000
+        assert rows[busy.pid]["heap_used_bytes"] > 1_000_000 and rows[busy.pid]["live_bytes"] is None
         assert rows[idle.pid]["bytes_per_second"] is None
         listed = ddm(t, "top", "--once")
         assert re.search(rf"{idle.pid} +\(not tracked\)", listed), listed

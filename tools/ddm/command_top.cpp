@@ -33,22 +33,31 @@ constexpr std::int64_t kLongestWaitMs = 3'600'000;  // for a key; an int has 24 
 
 std::string rate(double bytes) { return human_bytes(static_cast<std::int64_t>(bytes)) + "/s"; }
 
-// Those of followed objects; else what is used of the heap.
+// None: no objects are followed, or the program does not answer.
 std::optional<std::int64_t> live_bytes(const WatchedJvm& jvm) {
-  if (!jvm.figures) return {};
-  return jvm.figures->live_bytes ? jvm.figures->live_bytes : jvm.figures->heap_used;
+  return jvm.figures ? jvm.figures->live_bytes : std::nullopt;
+}
+
+// With garbage.
+std::optional<std::int64_t> heap_used(const WatchedJvm& jvm) {
+  return jvm.figures ? jvm.figures->heap_used : std::nullopt;
+}
+
+std::string bytes_or_nothing(std::optional<std::int64_t> bytes) {
+  return bytes ? human_bytes(*bytes) : "";
 }
 
 std::string jvms_text(const std::vector<WatchedJvm>& jvms, std::size_t top, std::size_t width) {
-  TextTable table({">PID", ">ALLOCATED", ">HEAP, ALIVE", ">CPU %", ".APP"});
+  TextTable table({">PID", ">ALLOCATED", ">HEAP USED", ">ALIVE", ">CPU %", ".APP"});
   for (std::size_t i = 0; i < std::min(jvms.size(), top); ++i) {
     const WatchedJvm& jvm = jvms[i];
-    const auto alive = live_bytes(jvm);
     table.add({std::to_string(jvm.pid),
-               !jvm.figures           ? "(no answer)"
-               : jvm.bytes_per_second ? rate(*jvm.bytes_per_second)
-                                      : "(not tracked)",
-               alive ? human_bytes(*alive) : "", fmt::format("{:.0f}", jvm.cpu_percent), jvm.app});
+               !jvm.figures            ? "(no answer)"
+               : jvm.bytes_per_second  ? rate(*jvm.bytes_per_second)
+               : jvm.figures->tracking ? ""
+                                       : "(not tracked)",
+               bytes_or_nothing(heap_used(jvm)), bytes_or_nothing(live_bytes(jvm)),
+               fmt::format("{:.0f}", jvm.cpu_percent), jvm.app});
   }
   std::string text = table.text(width);
   if (jvms.size() > top)
@@ -81,6 +90,7 @@ Json rates_json(const std::vector<WatchedJvm>& jvms) {
              return {{"pid", jvm.pid},
                      {"app", json_text(jvm.app)},
                      {"bytes_per_second", json_of_rate(jvm.bytes_per_second)},
+                     {"heap_used_bytes", json_or_null(heap_used(jvm))},
                      {"live_bytes", json_or_null(live_bytes(jvm))},
                      {"cpu_percent", std::round(jvm.cpu_percent * 10) / 10}};
            })}};
@@ -215,8 +225,8 @@ void add_top_command(CLI::App& app, Command& chosen) {
   add_top(command, options.top, "Number of rows to show");
   add_duration(command, "-d", options.seconds, "Time between updates", 0.1, kMaxSeconds);
   add_flag(command, "--json", options.json,
-           "Once: {jvms: [{pid, app, bytes_per_second, live_bytes, cpu_percent}]}; of a "
-           "program {sites: [...], threads: [...]}");
+           "Once: {jvms: [{pid, app, bytes_per_second, heap_used_bytes, live_bytes, "
+           "cpu_percent}]}; of a program {sites: [...], threads: [...]}");
 }
 
 }  // namespace ddm

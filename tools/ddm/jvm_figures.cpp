@@ -68,7 +68,7 @@ std::optional<double> bytes_per_second(const std::optional<JvmFigures>& before,
                                        const JvmFigures& now,
                                        std::chrono::duration<double> passed) {
   if (!now.tracking) return {};
-  if (!before || before->period != now.period) return 0;
+  if (!before || before->period != now.period) return {};
   return static_cast<double>(now.seen_bytes - before->seen_bytes) / std::max(passed.count(), 0.001);
 }
 

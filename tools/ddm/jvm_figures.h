@@ -27,8 +27,8 @@ struct JvmFigures {
 
 Result<JvmFigures> jvm_figures(DdmClient& client);
 
-// The rate between two readings. None: tracking is off; 0: a reset in between, or the first
-// reading.
+// The rate between two readings. None: tracking is off, there was a reset in between, or this is
+// the first reading.
 std::optional<double> bytes_per_second(const std::optional<JvmFigures>& before,
                                        const JvmFigures& now, std::chrono::duration<double> passed);
 

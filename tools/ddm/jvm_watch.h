@@ -21,8 +21,8 @@ struct WatchedJvm {
   pid_t pid = 0;
   std::string app, vm;
   std::optional<JvmFigures> figures;  // none: it has not answered
-  // Since the previous reading; 0 at the first.
-  std::optional<double> bytes_per_second;   // none: tracking was off
+  // Since the previous reading.
+  std::optional<double> bytes_per_second;   // none: as in jvm_figures.h
   double cpu_percent = 0;                   // of one processor
   std::optional<double> agent_cpu_seconds;  // of the agent's own threads; never falls
 };

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "agent_cpu.h"
+#include "jvm_figures.h"
 #include "report/protobuf_writer.h"
 #include "serve/cpu_samples.h"
 #include "serve/http_request.h"
@@ -132,6 +133,19 @@ TEST_CASE("Metrics are Prometheus' text, with names that forge no line, and 500 
   CHECK(series > 450);
   CHECK(series <= kMaxSeries);
   CHECK(much.find("ddm_jvms_left_out 955\n") != std::string::npos);
+}
+
+TEST_CASE("A rate is not known before a second reading of the same tracking") {
+  JvmFigures first;
+  first.tracking = true;
+  first.period = 1;
+  JvmFigures second = first;
+  second.seen_bytes = 500;
+  const std::chrono::duration<double> passed(2);
+  CHECK_FALSE(bytes_per_second({}, second, passed));
+  CHECK(bytes_per_second(first, second, passed) == 250);
+  second.period = 2;
+  CHECK_FALSE(bytes_per_second(first, second, passed));
 }
 
 TEST_CASE("The CPU time of the agent's threads keeps what ended ones have used") {

@@ -61,7 +61,7 @@ function show(jvms) {
       cell(row, "does not answer", "text off").colSpan = 6;
       continue;
     }
-    if (jvm.tracking) cell(row, bytes(jvm.bytes_per_second) + "/s");
+    if (jvm.tracking) cell(row, jvm.bytes_per_second === null ? "" : bytes(jvm.bytes_per_second) + "/s");
     else cell(row, "not tracked", "off").title = "ddm track " + jvm.pid + " on";
     cell(row, jvm.live_bytes === null ? "" : bytes(jvm.live_bytes));
     cell(row, jvm.heap_used_bytes === null ? "" : bytes(jvm.heap_used_bytes) +
