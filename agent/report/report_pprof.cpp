@@ -115,7 +115,11 @@ class PprofWriter {
     if (const auto shown = shown_by_engine(summary); !shown.empty()) {
       add_comment("engine={}: {}", summary.engine, shown);
     }
-    if (!data_.sites.counted()) add_comment("{}", kPprofRecentOnly);
+    if (summary.of_native_memory()) {
+      add_comment("blocks of malloc that are not freed");
+    } else if (!data_.sites.counted()) {
+      add_comment("{}", kPprofRecentOnly);
+    }
     if (!summary.vm.empty()) add_comment("{}{}", kPprofVm, summary.vm);
     profile_.add_integer(14, text("alloc_space"));
   }

@@ -62,7 +62,8 @@ class TextReport {
                  SiteOrder::kBytes);
     }
     living();
-    out_ += "\nRecords, newest first (UTC)\n";
+    out_ += summary_.of_native_memory() ? "\nBlocks by size and stack\n"
+                                        : "\nRecords, newest first (UTC)\n";
     for (std::size_t i = 0; i < data_.records.size() && pieces_.wanted(); ++i) {
       record(data_.records[i]);
     }
@@ -113,7 +114,9 @@ class TextReport {
     if (!summary_.below.empty()) line("{:<18}{}", "only below", printable(summary_.below));
     if (!summary_.recovered.empty()) line("{:<18}{}", "recovered from", summary_.recovered);
     if (!summary_.vm.empty()) line("{:<18}{}", "vm", printable(summary_.vm));
-    if (summary_.made_of_answer()) {
+    if (summary_.of_native_memory()) {
+      line("{:<18}{}", "which shows", "blocks of malloc that are not freed");
+    } else if (summary_.made_of_answer()) {
       line("{:<18}{}", "source", "fetched by ddm; engine and times are not known");
     } else {
       line("{:<18}{}, stack walker {}", "engine", printable(summary_.engine),
@@ -130,6 +133,11 @@ class TextReport {
     out_ += '\n';
     if (!summary_.made_of_answer()) {
       amount(summary_.seen_at_least ? "seen at least" : "seen", summary_.seen, summary_.seen_bytes);
+    }
+    if (summary_.of_native_memory()) {
+      line("{:<18}{:>15} blocks      {:>16} bytes {:>11}", "not freed", grouped(recorded_.count()),
+           grouped(recorded_.bytes()), human_bytes(recorded_.bytes()));
+      return;
     }
     amount("recorded", recorded_.count(), recorded_.bytes());
     if (summary_.sampled() && summary_.samples) {
@@ -221,7 +229,10 @@ class TextReport {
     const std::vector<AllocSite> top = top_sites(sites, order, kTextSites);
     const bool whole = data_.sites.counted();
     line("\nTop {} of {} sites by {}, of {}{}", top.size(), sites.size(), by,
-         whole ? "the whole run" : "what is recorded", summary_.sampled() ? ", estimated" : "");
+         whole                         ? "the whole run"
+         : summary_.of_native_memory() ? "what is not freed"
+                                       : "what is recorded",
+         summary_.sampled() ? ", estimated" : "");
     site_rows(top, whole ? summary_.seen_bytes : recorded_.bytes(),
               whole ? summary_.seen : recorded_.count(), order == SiteOrder::kBytes);
   }
@@ -247,10 +258,15 @@ class TextReport {
   void record(const RecordSet::Entry& entry) {
     const AllocRecord& r = entry.record;
     const std::string thread = printable(thread_name_of(data_, r.thread_id));
-    line("\n#{} {}  {}, {} bytes{}, thread {}{}{}", r.seq,
-         r.time_ms != 0 ? utc_millis(r.time_ms) : "(time not known)", names_.class_name(r.class_id),
-         grouped(r.size), summary_.sampled() ? fmt::format(" (stands for {:.1f})", r.weight) : "",
-         r.thread_id, thread.empty() ? "" : " ", thread);
+    if (summary_.of_native_memory()) {
+      line("\n{:.0f} of {} bytes", r.weight, grouped(r.size));
+    } else {
+      line("\n#{} {}  {}, {} bytes{}, thread {}{}{}", r.seq,
+           r.time_ms != 0 ? utc_millis(r.time_ms) : "(time not known)",
+           names_.class_name(r.class_id), grouped(r.size),
+           summary_.sampled() ? fmt::format(" (stands for {:.1f})", r.weight) : "", r.thread_id,
+           thread.empty() ? "" : " ", thread);
+    }
     const auto listed = data_.records.listed(entry.frames);
     for (const Frame& frame : listed) line("    at {}", names_.text(frame));
     if (entry.frames.empty()) out_ += "    (no Java frame)\n";

@@ -1,5 +1,6 @@
 """The native heap over DDM: NHSG, the map of malloc's blocks, and NHGT, sampled allocations."""
 import copy
+import json
 import math
 import os
 import re
@@ -404,7 +405,7 @@ def sampling_goes_on_and_off_while_the_program_runs(t):
         assert abs(of(grown, "leak_by_calloc") - 1000 * 30000) <= sampling_error(1000, 30000, MEAN)
         assert of(grown, "leak_by_malloc") == 0
         told = ddm_tool(t, "native", p.pid, "--since", "one")
-        assert "more than at mark one" in told and "\n+" in told, told
+        assert "since mark 'one'" in told and "\n+" in told, told
         # Every format has the same sum.
         total = sum(row["bytes"] for row in rows)
         ddm_tool(t, "native", p.pid, "-o", "n.html")
@@ -430,7 +431,28 @@ def sampling_goes_on_and_off_while_the_program_runs(t):
         assert "from NativeLoad.leak " in table, table
         ddm_tool(t, "native", p.pid, "-o", "n.txt")
         with open(t.path("n.txt"), encoding="utf-8") as f:
-            assert f.readline().startswith("Native memory of NativeLoad, pid"), "the text names what it is of"
+            text = f.read()
+        assert text.startswith("Native memory of NativeLoad, pid"), "the text names what it is of"
+        assert "not known" not in text and "allocations" not in text and "not freed" in text, text[:2000]
+        assert "of native memory" in ddm_tool(t, "allocs", t.path("n.jsonl"), code=REFUSED)
+        # A difference says so, and has what shrank.
+        ddm_tool(t, "native", p.pid, "--mark", "two")
+        p.tell("leak free_kept 600 0")
+        p.tell("leak leak_by_malloc 500 20000")
+        for name in ("d.html", "d.txt", "d.jsonl"):
+            assert "difference written" in ddm_tool(t, "native", p.pid, "--since", "two", "-o", name)
+        assert ".html, .txt or .jsonl" in ddm_tool(t, "native", p.pid, "--since", "two", "-o", "d.pb.gz", code=USAGE)
+        with open(t.path("d.txt"), encoding="utf-8") as f:
+            assert "since mark 'two'" in (text := f.read()) and "\n+" in text and "\n-" in text, text
+        with open(t.path("d.jsonl"), encoding="utf-8") as f:
+            head, *changes = [json.loads(line) for line in f]
+        assert head["type"] == "difference" and head["bytes"] == sum(c["bytes"] for c in changes), head
+        assert of(changes, "leak_by_calloc") < 0, changes
+        page = document_of(t, "file://" + t.path("d.html"))
+        assert "<title>Changes of native memory in NativeLoad</title>" in page
+        cards = page.split('id="cards"')[1].split('id="empty"')[0]
+        assert "Shrunk" in cards and "block" in cards and "allocation" not in cards, cards
+        rows = ddm_json(t, "native", p.pid)["rows"]
         assert ".dhat.json" in ddm_tool(t, "native", p.pid, "-o", "n.dhat.json", code=USAGE)
         assert "not sampled any more" in ddm_tool(t, "native", p.pid, "off")
         p.tell("leak leak_by_calloc 1000 30000")

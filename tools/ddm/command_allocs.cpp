@@ -116,6 +116,9 @@ std::vector<std::string> below_notes(const AllocsOptions& options, const SiteFig
 Result<SiteFigures> read_whole_run(const std::string& path, const std::string& below) {
   auto figures = read_figures_file(path, below);
   if (!figures || figures->covers_whole_run()) return figures;
+  if (text_of(figures->summary, "engine") == kEngineMalloc) {
+    return Error{path + " is of native memory, which `ddm native` shows"};
+  }
   return Error{path + " has no figures of a whole run: it was written with sites=0"};
 }
 

@@ -1,15 +1,18 @@
 // ddm native: live native memory by stack (native functions and the Java frames that called them),
-// or its increase since a mark. Also switches sampling on and off.
+// or what changed since a mark. Also switches sampling on and off.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "command.h"
 #include "core/clocks.h"
+#include "core/jvm_text.h"
 #include "core/whole_text.h"
+#include "difference_page.h"
 #include "json_values.h"
 #include "jvm_process.h"
 #include "marks.h"
 #include "native/native_stacks.h"
+#include "native/native_text.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "wire/chunks/native_heap.h"
@@ -30,17 +33,7 @@ struct NativeOptions : TargetOptions {
 constexpr std::size_t kNativeFramesShown = 8;
 
 Json native_json(const std::vector<NativeStack>& stacks) {
-  const auto frame_object = [](const NativeFrame& frame) -> Json {
-    if (frame.is_java()) {
-      return frame_json(frame.class_name, frame.method, frame.file, frame.line);
-    }
-    return {{"symbol", json_text(symbol_text(frame))}, {"library", json_text(frame.library)}};
-  };
-  return {{"rows", json_list(stacks, [&](const NativeStack& stack) -> Json {
-             return {{"bytes", stack.bytes},
-                     {"count", stack.count},
-                     {"stack", json_list(stack.frames, frame_object)}};
-           })}};
+  return {{"rows", json_list(stacks, native_stack_json)}};
 }
 
 // Outermost first, as flame graph tools take it.
@@ -60,37 +53,6 @@ std::string collapsed(const std::vector<NativeStack>& stacks) {
   return text;
 }
 
-template <typename Words>
-void print_stacks(const std::vector<NativeStack>& stacks, std::size_t top, Words words) {
-  for (std::size_t i = 0; i < std::min(stacks.size(), top); ++i) {
-    const NativeStack& stack = stacks[i];
-    print("\n{}, {} blocks\n", words(stack.bytes), grouped(stack.count));
-    for (std::size_t f = 0; f < std::min(stack.frames.size(), kNativeFramesShown); ++f) {
-      print("    {} {}\n", f == 0 ? "at" : "by", text_of(stack.frames[f]));
-    }
-    if (stack.frames.size() > kNativeFramesShown) {
-      print("       {} frames more\n", stack.frames.size() - kNativeFramesShown);
-    }
-  }
-  if (stacks.size() > top) print("\n{} stacks more; --top shows more\n", stacks.size() - top);
-}
-
-std::string signed_bytes(std::int64_t bytes) { return (bytes > 0 ? "+" : "") + human_bytes(bytes); }
-
-// `words`: what is said of their bytes; `what`: of all of them.
-template <typename Words>
-void print_sums(const std::vector<NativeStack>& stacks, std::size_t top, Words words,
-                const std::string& what) {
-  std::int64_t bytes = 0, count = 0;
-  for (const NativeStack& stack : stacks) {
-    bytes += stack.bytes;
-    count += stack.count;
-  }
-  print("about {} in {} blocks of malloc {}, estimated from samples\n", words(bytes),
-        grouped(count), what);
-  print_stacks(stacks, top, words);
-}
-
 std::optional<Error> save(const NativeOptions& options, const std::vector<NativeStack>& stacks,
                           DdmClient& client, std::uint64_t interval) {
   std::string problem;
@@ -107,12 +69,52 @@ std::optional<Error> save(const NativeOptions& options, const std::vector<Native
   return {};
 }
 
+// What grew and what shrank: a page of two colours, the text that is shown, or lines of JSON.
+std::optional<Error> save_difference(const NativeOptions& options,
+                                     const std::vector<NativeStack>& before,
+                                     const std::vector<NativeStack>& after, DdmClient& client,
+                                     std::uint64_t interval) {
+  const auto hello = client.get<HelloReply>(to_chunk(HelloRequest{}));
+  if (!hello) return hello.error();
+  const auto report_of = [&](const std::vector<NativeStack>& stacks) {
+    return native_report(stacks, *hello, static_cast<std::int64_t>(interval), epoch_ms());
+  };
+  const NamedReport now = report_of(after);
+  const std::vector<NativeStack> changes = difference(before, after);
+  std::string text;
+  if (report_format_of(options.path) == ReportFormat::kHtml) {
+    DifferencePage page;
+    page.add_records(report_of(before).data, DifferencePage::kBefore);
+    page.add_records(now.data, DifferencePage::kAfter);
+    text = page.html(fmt::format("Since mark '{}'.", options.since));
+  } else if (report_format_of(options.path) == ReportFormat::kJsonl) {
+    text = native_change_lines(changes, options.since, now.data.summary);
+  } else {
+    text = printable_lines(fmt::format("Native memory of {}, pid {}\n", hello->app, hello->pid) +
+                           native_change_text(changes, options.since, {changes.size(), kNoWidth}));
+  }
+  const std::string problem = write_report_file(options.path, text);
+  if (!problem.empty()) return Error{problem};
+  return {};
+}
+
 // "" or why not.
 std::string format_error(const std::string& path) {
   if (path.empty() || path.ends_with(kCollapsed)) return "";
   const auto format = report_format_of(path);
   if (format && !needs_live(*format) && !needs_sites(*format)) return "";
   return fmt::format("'{}': of native memory there are {}", path, kNativeEndings);
+}
+
+std::string difference_format_error(const NativeOptions& options) {
+  if (options.since.empty() || options.path.empty()) return "";
+  const auto format = report_format_of(options.path);
+  if (format == ReportFormat::kHtml || format == ReportFormat::kText ||
+      format == ReportFormat::kJsonl) {
+    return "";
+  }
+  return fmt::format("'{}': a difference of native memory is written as .html, .txt or .jsonl",
+                     options.path);
 }
 
 int switch_sampling(const NativeOptions& options, DdmClient& client) {
@@ -147,6 +149,9 @@ int native(const NativeOptions& given) {
     std::swap(options.action, options.target);
   }
   if (const std::string fault = format_error(options.path); !fault.empty()) return misused(fault);
+  if (const std::string fault = difference_format_error(options); !fault.empty()) {
+    return misused(fault);
+  }
   for (const std::string& name : {options.mark, options.since}) {
     const auto error = name.empty() ? std::nullopt : check_mark_name(name);
     if (error) return misused(error->message);
@@ -172,7 +177,14 @@ int native(const NativeOptions& given) {
   if (!options.since.empty()) {
     const auto before = find_native_mark(options.since, moment_of(*client, state));
     if (!before) return refuse(before.message());
-    stacks = difference(native_stacks(*before, path_of), stacks);
+    const std::vector<NativeStack> then = native_stacks(*before, path_of);
+    if (!options.path.empty()) {
+      const auto wrong = save_difference(options, then, stacks, *client, state.interval);
+      if (wrong) return refuse(wrong->message);
+      print("difference written to {}\n", options.path);
+      return kExitOk;
+    }
+    stacks = difference(then, stacks);
   }
   if (!options.path.empty()) {
     if (const auto wrong = save(options, stacks, *client, state.interval)) {
@@ -182,11 +194,9 @@ int native(const NativeOptions& given) {
     return kExitOk;
   }
   if (options.json) return print_json(native_json(stacks));
-  if (!options.since.empty()) {
-    print_sums(stacks, options.top, signed_bytes, "more than at mark " + options.since);
-  } else {
-    print_sums(stacks, options.top, human_bytes, "that are not freed");
-  }
+  const NativeTextLimits limits{options.top, kNativeFramesShown};
+  print(options.since.empty() ? native_text(stacks, limits)
+                              : native_change_text(stacks, options.since, limits));
   return kExitOk;
 }
 
@@ -203,10 +213,14 @@ void add_native(CLI::App& app, Command& chosen) {
   command.add_option("--top", options.top, "Number of stacks to show")->capture_default_str();
   const auto mark =
       add_text(command, "--mark", options.mark, "Save the current figures under a name", "NAME");
-  const auto since = add_text(command, "--since", options.since,
-                              "The increase since figures were saved under this name", "NAME");
-  const auto file = add_file(command, "-o", options.path,
-                             fmt::format("Write a report to a file: {}", kNativeEndings));
+  const auto since =
+      add_text(command, "--since", options.since,
+               "What grew and what shrank since figures were saved under this name", "NAME");
+  const auto file =
+      add_file(command, "-o", options.path,
+               fmt::format("Write a report to a file: {}; with --since .html, .txt or "
+                           ".jsonl",
+                           kNativeEndings));
   const auto json = add_flag(command, "--json", options.json,
                              "All: {rows: [{bytes, count, stack: [{symbol, library} or {class, "
                              "method, file, line}]}]}");

@@ -130,6 +130,26 @@ std::optional<Error> DifferencePage::add_page(std::string_view page, Side side) 
   });
 }
 
+void DifferencePage::add_records(const ReportData& data, Side side) {
+  std::string summary = "{";
+  append_summary_members(summary, data);
+  sides_[side].summary = parsed_json(summary + "}");
+  ReportNames names(data.names);
+  for (std::size_t i = 0; i < data.records.size(); ++i) {
+    const auto entry = data.records[i];
+    path_.clear();
+    for (std::size_t f = entry.frames.size(); f-- > 0;) {
+      const Frame& frame = entry.frames[f];
+      const PrintableMethod& method = names.method(frame.method);
+      path_.push_back(
+          names_.frame(method.class_name, method.method, method.file, names.line(frame)));
+    }
+    path_.push_back(names_.class_named(names.class_name(entry.record.class_id)));
+    const auto count = static_cast<std::int64_t>(entry.record.weight);
+    add(entry.record.size * count, count, side);
+  }
+}
+
 std::optional<Error> DifferencePage::add_file(const std::string& path, Side side) {
   const bool is_page = !path.ends_with(".jsonl");
   std::string page;

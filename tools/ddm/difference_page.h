@@ -12,6 +12,7 @@
 #include "core/result.h"
 #include "json_values.h"
 #include "report/page/page_tree.h"
+#include "report/report.h"
 
 namespace ddm {
 
@@ -23,6 +24,8 @@ class DifferencePage {
   // Adds the figures of a report's whole run; the error says what is wrong with the report.
   std::optional<Error> add_file(const std::string& path, Side side);
   std::optional<Error> add_page(std::string_view page, Side side);
+  // Adds the figures of its records.
+  void add_records(const ReportData& data, Side side);
 
   // To be called after both sides are added. `caption`: names what is compared.
   std::string html(const std::string& caption);

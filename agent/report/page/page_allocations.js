@@ -203,7 +203,7 @@ function lackCards() {
   const missing = summary.unattributed_bytes, counted = summary.allocated_bytes;
   const stacks = summary.virtual_thread_stack_bytes;
   // The VM counts what all methods allocate together.
-  if (!summary.below && !ofMalloc) {
+  if (!summary.below) {
     cards.push(
         sampled ? {
           name: 'Allocated',
@@ -256,6 +256,13 @@ function allocationCards() {
         `the most recent ${times(data.recorded_count)}, one by one` :
         `${times(data.recorded_count)}, one by one`,
   };
+  if (ofMalloc) {
+    return [{
+      name: 'Not freed',
+      value: about + humanBytes(data.recorded_bytes),
+      words: `${times(data.recorded_count)} of malloc`,
+    }];
+  }
   if (notTold) {
     return [
       recorded,

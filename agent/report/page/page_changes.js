@@ -21,7 +21,7 @@ function changesColumns() {
     number: true,
     size: (row) => Math.abs(changeOf(row, key)),
     cell: (row) => changeWords(key, changeOf(row, key)),
-    tip: (row) => `${signed(grouped, changeOf(row, key))} ${key === 'bytes' ? 'bytes' : 'allocations'}`,
+    tip: (row) => `${signed(grouped, changeOf(row, key))} ${key === 'bytes' ? 'bytes' : `${oneOf}s`}`,
     paint: (row) => (changeOf(row, key) > 0 ? 'grown' : changeOf(row, key) < 0 ? 'shrunk' : ''),
   });
   const side = (title, which) => ({
@@ -32,7 +32,7 @@ function changesColumns() {
   });
   const [first, other] = state.by === 'bytes' ? ['bytes', 'count'] : ['count', 'bytes'];
   return [change(first, 'change'), side('before', 'Before'), side('after', 'After'),
-          change(other, other === 'count' ? 'allocations' : 'bytes')];
+          change(other, other === 'count' ? `${oneOf}s` : 'bytes')];
 }
 function changesCards() {
   const sum = (key) => base.ends.reduce(
@@ -43,14 +43,14 @@ function changesCards() {
       [0, 0]);
   const [grown, shrunk] = sum('bytes');
   const card = (name, bytes, count) =>
-      ({name, value: humanBytes(bytes), words: many(count, 'allocation')});
+      ({name, value: humanBytes(bytes), words: times(count)});
   return [
     card('Before', source.bytes_before, source.count_before),
     card('After', source.bytes, source.count),
     {
       name: 'Change',
       value: changeWords('bytes', source.bytes - source.bytes_before),
-      words: `${changeWords('count', source.count - source.count_before)} allocations`,
+      words: `${changeWords('count', source.count - source.count_before)} ${oneOf}s`,
     },
     {name: 'Grown', value: humanBytes(grown), words: 'more at stacks that have more than before'},
     {name: 'Shrunk', value: humanBytes(shrunk), words: 'less at stacks that have less than before'},
@@ -59,7 +59,7 @@ function changesCards() {
 const changesTip = (node) => kind.measures.map(({key}) => {
   const before = totals[`${key}Before`][node], after = totals[`${key}After`][node];
   const words = key === 'bytes' ? humanBytes : grouped;
-  return `${changeWords(key, after - before)} ${key === 'bytes' ? '' : 'allocations '}(${
+  return `${changeWords(key, after - before)} ${key === 'bytes' ? '' : `${oneOf}s `}(${
       words(before)} \u2192 ${words(after)}${
       before ? `, ${signed((n) => `${n.toFixed(1)}%`, (100 * (after - before)) / before)}` : ''})`;
 });

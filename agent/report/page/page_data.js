@@ -43,12 +43,15 @@ const isJdk = (method) => origins[method] > 0 && origins[method] <= kThreadStart
 const kCut = data.names.indexOf('[deeper frames cut]');
 const kLeftOut = data.names.indexOf('[frames left out]');
 
+const oneOf = summary.engine === 'malloc' ? 'block' : 'allocation';
+
 // What the graph and the tables may be about, as far as the page has it; the first one is shown.
 const scopes = [
   ['changes', 'Changes', 'what grew and what shrank', 'changes'],
   ['run', 'Whole run', 'every allocation since tracking began', 'allocations'],
   ['live', 'Live', 'what is still alive', 'allocations'],
-  ['recent', 'Recent', 'the allocations recorded last', 'allocations'],
+  summary.engine === 'malloc' ? ['recent', 'Not freed', 'what malloc gave and nobody has freed', 'allocations'] :
+                                ['recent', 'Recent', 'the allocations recorded last', 'allocations'],
   ['times', 'Methods', 'what the timed methods took', 'times'],
   ['samples', 'Samples', 'where threads used the CPU', 'samples'],
   ['locks', 'Locks', 'where threads waited for locks and for each other', 'locks'],

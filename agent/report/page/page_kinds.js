@@ -330,7 +330,7 @@ const nsMeasure = (all) => ({
 const kinds = {
   allocations: {
     title: summary.engine === 'malloc' ? 'Native memory of' : 'Allocations of',
-    measures: [bytesMeasure, countMeasure('Count', 'allocation')],
+    measures: [bytesMeasure, countMeasure('Count', oneOf)],
     leaf: 'allocated class',
     hint: 'A bar is as wide as what was allocated in it and in all it called.',
     callers: 'What was allocated, by whom, called by whom.',
@@ -341,8 +341,8 @@ const kinds = {
     span: allocationSpan,
   },
   changes: {
-    title: 'Changes of allocations in',
-    measures: [bytesMeasure, countMeasure('Count', 'allocation')],
+    title: summary.engine === 'malloc' ? 'Changes of native memory in' : 'Changes of allocations in',
+    measures: [bytesMeasure, countMeasure('Count', oneOf)],
     leaf: 'allocated class',
     hint: 'A bar is as wide as what there was before or after, whichever is more; red grew, blue shrank.',
     callers: 'What was allocated, by whom, called by whom.',

@@ -36,7 +36,7 @@ function humanNs(ns) {
 }
 const percent = (part, whole) => (whole ? ((100 * part) / whole).toFixed(1) : '0.0') + '%';
 const many = (n, one, several = one + 's') => (n === 1 ? `1 ${one}` : `${grouped(n)} ${several}`);
-const times = (n) => many(n, 'allocation');
+const times = (n) => many(n, oneOf);
 const signed = (words, n) => (n > 0 ? `+${words(n)}` : n < 0 ? `\u2212${words(-n)}` : words(0));
 
 // The library of a native frame: "libjvm.so" of "libjvm.so.os::malloc(unsigned long)". A C++ name has

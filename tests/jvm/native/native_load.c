@@ -58,6 +58,18 @@ void leak_by_strdup(int count, int size) {
   free(text);
 }
 
+/* The ones kept last. */
+void free_kept(int count, int size) {
+  (void)size;
+  pthread_mutex_lock(&lock);
+  for (; count > 0 && kept != NULL; --count) {
+    void* block = kept;
+    kept = *(void**)block;
+    free(block);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
 /* Leaves nothing behind. */
 void borrow(int count, int size) {
   for (int i = 0; i < count; ++i) {

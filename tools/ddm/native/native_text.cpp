@@ -1,0 +1,104 @@
+#include "native/native_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/report_words.h"
+
+namespace ddm {
+namespace {
+
+std::string bytes_text(std::int64_t bytes, bool with_sign) {
+  return (with_sign && bytes > 0 ? "+" : "") + human_bytes(bytes);
+}
+
+std::string count_text(std::int64_t count, bool with_sign) {
+  return (with_sign && count > 0 ? "+" : "") + grouped(count);
+}
+
+struct Sum {
+  std::int64_t bytes = 0, count = 0;
+};
+
+Sum sum_of(const std::vector<NativeStack>& stacks) {
+  Sum sum;
+  for (const NativeStack& stack : stacks) {
+    sum.bytes += stack.bytes;
+    sum.count += stack.count;
+  }
+  return sum;
+}
+
+std::string stacks_text(const std::vector<NativeStack>& stacks, NativeTextLimits limits,
+                        bool with_sign) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(stacks.size(), limits.stacks); ++i) {
+    const NativeStack& stack = stacks[i];
+    text += fmt::format("\n{}, {} blocks\n", bytes_text(stack.bytes, with_sign),
+                        count_text(stack.count, with_sign));
+    for (std::size_t f = 0; f < std::min(stack.frames.size(), limits.frames); ++f) {
+      text += fmt::format("    {} {}\n", f == 0 ? "at" : "by", text_of(stack.frames[f]));
+    }
+    if (stack.frames.size() > limits.frames) {
+      text += fmt::format("       {} frames more\n", stack.frames.size() - limits.frames);
+    }
+  }
+  if (stacks.size() > limits.stacks) {
+    text += fmt::format("\n{} stacks more; --top shows more\n", stacks.size() - limits.stacks);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string native_text(const std::vector<NativeStack>& stacks, NativeTextLimits limits) {
+  const Sum sum = sum_of(stacks);
+  return fmt::format("about {} in {} blocks of malloc that are not freed, estimated from samples\n",
+                     human_bytes(sum.bytes), grouped(sum.count)) +
+         stacks_text(stacks, limits, false);
+}
+
+std::string native_change_text(const std::vector<NativeStack>& changes, std::string_view mark,
+                               NativeTextLimits limits) {
+  const Sum sum = sum_of(changes);
+  return fmt::format("about {} in {} blocks of malloc since mark '{}', estimated from samples\n",
+                     bytes_text(sum.bytes, true), count_text(sum.count, true), mark) +
+         stacks_text(changes, limits, true);
+}
+
+Json native_stack_json(const NativeStack& stack) {
+  const auto frame_object = [](const NativeFrame& frame) -> Json {
+    if (frame.is_java()) {
+      return frame_json(frame.class_name, frame.method, frame.file, frame.line);
+    }
+    return {{"symbol", json_text(symbol_text(frame))}, {"library", json_text(frame.library)}};
+  };
+  return {{"bytes", stack.bytes},
+          {"count", stack.count},
+          {"stack", json_list(stack.frames, frame_object)}};
+}
+
+std::string native_change_lines(const std::vector<NativeStack>& changes, std::string_view mark,
+                                const ReportSummary& summary) {
+  const Sum sum = sum_of(changes);
+  std::string lines = Json{{"type", "difference"},
+                           {"pid", summary.pid},
+                           {"app", json_text(summary.app)},
+                           {"engine", summary.engine},
+                           {"interval", summary.interval},
+                           {"since", json_text(std::string(mark))},
+                           {"bytes", sum.bytes},
+                           {"count", sum.count},
+                           {"written_ms", summary.written_ms}}
+                          .dump() +
+                      "\n";
+  for (const NativeStack& change : changes) {
+    Json line = native_stack_json(change);
+    line["type"] = "change";
+    lines += line.dump() + "\n";
+  }
+  return lines;
+}
+
+}  // namespace ddm
