@@ -176,8 +176,7 @@ std::string collapsed_report(const ReportData& data);
 std::string html_report(const ReportData& data);
 void report_as(ReportFormat format, const ReportData& data, const ReportSink& sink);
 
-// At most 25 lines of at most 80 columns: totals and the top sites. Printed on stderr at the end of
-// a program that was tracked without dump=.
+// At most `lines` of at most 80 columns, for the end of a program: totals and the top sites.
 inline constexpr std::size_t kSummaryLines = 25;
 std::string summary_report(const ReportData& data, std::size_t lines = kSummaryLines);
 
