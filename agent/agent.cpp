@@ -196,8 +196,13 @@ jint Agent::load(JavaVM* vm, const char* option_text) {
 jint Agent::attach(JavaVM* vm, const char* option_text) {
   const std::unique_lock lock =
       g_agent != nullptr ? std::unique_lock(g_agent->loading_) : std::unique_lock<std::mutex>();
+  // The reason is also kept for the attaching tool where there is an agent to ask.
+  const LoggedHere said;
   auto given = read_options(option_text);
-  if (!given) return JNI_ERR;
+  if (!given) {
+    if (g_agent != nullptr) g_agent->tell_loaded(said);
+    return JNI_ERR;
+  }
   if (given->options.help) {
     write_stderr(help_of(*given));  // stdout is the program's, which continues
     return JNI_OK;
@@ -208,13 +213,12 @@ jint Agent::attach(JavaVM* vm, const char* option_text) {
     return JNI_ERR;
   }
   const auto jni = static_cast<JNIEnv*>(env);
-  if (g_agent != nullptr) return g_agent->reload(jni, std::move(given->options));
+  if (g_agent != nullptr) return g_agent->reload(jni, std::move(given->options), said);
 
   Agent* agent = create(vm, std::move(*given), {JVMTI_EVENT_VM_DEATH});
   if (agent == nullptr) return JNI_ERR;
-  const LoggedHere said;
   agent->go_live(jni, /*late=*/true);
-  for (const auto& feature : agent->features_) feature->loaded(said.lines());
+  agent->tell_loaded(said);
   return JNI_OK;
 }
 
@@ -230,16 +234,20 @@ Result<std::string> Agent::load_more(JNIEnv* jni, const std::string& option_text
   return fmt::format("{}", fmt::join(said.lines(), "\n"));
 }
 
-jint Agent::reload(JNIEnv* jni, Options options) {
-  if (const std::string error = reload_error(options); !error.empty()) {
+jint Agent::reload(JNIEnv* jni, Options options, const LoggedHere& said) {
+  const std::string error = reload_error(options);
+  if (!error.empty()) {
     log_error("{}", error);
-    return JNI_ERR;
+  } else {
+    options_ = std::move(options);
+    use_options(jni);
   }
-  const LoggedHere said;
-  options_ = std::move(options);
-  use_options(jni);
+  tell_loaded(said);
+  return error.empty() ? JNI_OK : JNI_ERR;
+}
+
+void Agent::tell_loaded(const LoggedHere& said) {
   for (const auto& feature : features_) feature->loaded(said.lines());
-  return JNI_OK;
 }
 
 bool Agent::enable(std::initializer_list<jvmtiEvent> events) {

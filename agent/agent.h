@@ -42,7 +42,8 @@ class Agent final : private VmListener, private SessionObserver {
   static std::optional<AgentOptions> read_options(const char* text);
   static Agent* create(JavaVM* vm, AgentOptions options, std::initializer_list<jvmtiEvent> events);
   bool enable(std::initializer_list<jvmtiEvent> events);
-  jint reload(JNIEnv* jni, Options options);
+  jint reload(JNIEnv* jni, Options options, const LoggedHere& said);
+  void tell_loaded(const LoggedHere& said);
   Result<std::string> load_more(JNIEnv* jni, const std::string& option_text);
 
   void go_live(JNIEnv* jni, bool late);

@@ -185,7 +185,7 @@ std::optional<Error> load_error(const std::string& answer) {
     return Error{"the JVM refused: " + (text.empty() ? one_line(answer) : text)};
   }
   if (text.starts_with(kReturnCode) && text != std::string(kReturnCode) + "0") {
-    return Error{"the agent refused to start (" + text +
+    return Error{std::string(kAgentRefused) + " (" + text +
                  "); the reason is on the stderr of the program"};
   }
   if (!text.empty() && !text.starts_with(kReturnCode)) return Error{"the JVM refused: " + text};

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/result.h"
 #include "jvm_process.h"
@@ -19,6 +20,9 @@ namespace ddm {
 
 // The agent to load: `given`, or if that is "", the one in ../lib of this executable.
 Result<std::string> agent_path(const std::string& given);
+
+// How the error begins if the agent itself has refused, with a reason that it logs.
+inline constexpr std::string_view kAgentRefused = "the agent refused the load";
 
 // Loads the agent and waits until it has started. The error quotes the JVM's answer.
 std::optional<Error> load_agent(const JvmProcess& jvm, const std::string& library,

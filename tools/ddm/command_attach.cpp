@@ -29,15 +29,29 @@ std::string bad_options(const AttachOptions& options, bool loaded_already) {
   return reload_error(parsed.options);
 }
 
-// Repeats what the agent has printed on the program's stderr, and prints whether tracking is on,
-// which `live=n` does not change.
+// Repeats what the agent has printed on the program's stderr at its last load; false: nothing.
+bool repeat_lines(DdmClient& client) {
+  const auto at_load = client.get<SaidAtLoad>({SaidAtLoad::kType, {}});
+  if (!at_load) return false;
+  std::istringstream lines(at_load->lines);
+  for (std::string line; std::getline(lines, line);) complain(line);
+  return !at_load->lines.empty();
+}
+
+// An agent that was there before tells why it has refused a further load.
+int report_refusal(const AttachOptions& options, const Error& error) {
+  if (error.message.starts_with(kAgentRefused)) {
+    auto client = connect_to_target(std::to_string(options.pid));
+    if (client && repeat_lines(*client)) return kExitRefused;
+  }
+  return refuse(error.message);
+}
+
+// Also prints whether tracking is on, which `live=n` does not change.
 int print_state(const Target& target, const Options& given) {
   auto client = connect_to_target(std::to_string(target.pid));
   if (!client) return kExitOk;  // its access= may exclude this user
-  if (const auto at_load = client->get<SaidAtLoad>({SaidAtLoad::kType, {}})) {
-    std::istringstream lines(at_load->lines);
-    for (std::string line; std::getline(lines, line);) complain(line);
-  }
+  repeat_lines(*client);
   const auto state = client->get<TrackingState>({TrackingState::kType, {}});
   if (!state) return kExitOk;
   const bool off_was_asked_for = given.given.has("live") && given.allocations.live == 0;
@@ -64,7 +78,9 @@ int attach(const AttachOptions& options) {
   if (!jvm) return refuse(jvm.message());
   const std::string wrong = bad_options(options, jvm->has_agent());
   if (!wrong.empty()) return misused(wrong);
-  if (const auto error = load_agent(*jvm, *agent, options.options)) return refuse(error->message);
+  if (const auto error = load_agent(*jvm, *agent, options.options)) {
+    return report_refusal(options, *error);
+  }
   for (const Target& target : all_targets()) {
     if (target.pid == options.pid) {
       print("pid {} listens on {}{}\n", target.pid, target.address,
