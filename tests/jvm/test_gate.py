@@ -145,6 +145,12 @@ def what_was_not_measured_does_not_pass(t):
     report = written(t, "a.sites.jsonl", head, json.dumps(site))
     baseline = written(t, "allocations.txt", "# jdk 17", "int[] @ shop.Cart.add\t1\t16")
     gate(t, report, "--baseline", baseline, "--below", "Cart.add")
+    # A baseline of more has nothing that is gone, and is not offered to be replaced.
+    more = written(t, "more.txt", "# jdk 17", "int[] @ shop.Cart.add\t1\t8", "int[] @ shop.Till.pay\t9\t16")
+    told = gate(t, report, "--baseline", more, "--below", "Cart.add", code=GROWN)
+    assert "covers more" in told and "0 gone" in told and "--update" not in told, told
+    gate(t, report, "--baseline", t.path("below.txt"), "--below", "Cart.add", "--update")
+    assert "covers more" not in gate(t, report, "--baseline", t.path("below.txt"), "--below", "Cart.add")
     for words, told in (((report, "--below", "Cart.total"), f"no allocation of {report} is below Cart.total: "),
                         ((written(t, "none.jsonl", head),), "none.jsonl has no allocations"),
                         ((written(t, "none.txt", "# jdk 17"),), "none.txt has no tests"),

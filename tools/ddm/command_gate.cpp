@@ -47,7 +47,7 @@ int update(const GateOptions& options, const Measured& now) {
   auto baseline = read_list(options.baseline);
   if (!baseline) return misused(baseline.message());
   if (!*baseline) baseline->emplace();
-  (*baseline)->update(now.jdk, now.amounts);
+  (*baseline)->update(now.jdk, now.amounts, options.below);
   std::string problem = write_report_file(options.baseline, (*baseline)->text());
   if (problem.empty() && !now.by_site && !now.sites.empty()) {
     auto sites = read_list(sites_path(options));
@@ -68,7 +68,8 @@ bool is_report_file(const std::string& path) {
 
 // The figures to compare `now` with: of another run's report, or of a list. The file beside a list
 // also gives the order of a test's sites. A report may lack what is below a method that is new.
-Result<Amounts> amounts_before(const GateOptions& options, Measured& now) {
+// `covers_more`: a list that was not made below the same method.
+Result<Amounts> amounts_before(const GateOptions& options, Measured& now, bool& covers_more) {
   if (is_report_file(options.baseline)) {
     const auto before = read_measured(options.baseline, options.below);
     if (!before) return Error{before.message()};
@@ -86,6 +87,7 @@ Result<Amounts> amounts_before(const GateOptions& options, Measured& now) {
     if (!sites) return Error{sites.message()};
     if (*sites) sort_sites_by_growth(now, (*sites)->of(now.jdk));
   }
+  covers_more = !options.below.empty() && (*baseline)->below() != options.below;
   return (*baseline)->of(now.jdk);
 }
 
@@ -102,10 +104,11 @@ int gate(const GateOptions& options) {
   }
   if (now->nothing()) return misused(nothing_text(options, *now));
   if (options.update) return update(options, *now);
-  const auto before = amounts_before(options, *now);
-  if (!before) return misused(before.message());
   Findings findings;
+  const auto before = amounts_before(options, *now, findings.baseline_covers_more);
+  if (!before) return misused(before.message());
   findings.changes = compare(*before, now->amounts, *tolerance);
+  if (findings.baseline_covers_more) findings.changes.removed.clear();
   findings.new_fails = now->by_site;
   findings.now = &*now;
   findings.baseline = options.baseline;

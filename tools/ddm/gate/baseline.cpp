@@ -8,6 +8,7 @@ namespace ddm {
 namespace {
 
 constexpr std::string_view kJdkComment = "# jdk ";
+constexpr std::string_view kBelowComment = "# below ";
 constexpr std::string_view kSection = "[jdk ";
 
 // "NAME<TAB>OBJECTS<TAB>BYTES".
@@ -43,6 +44,8 @@ Result<Baseline> Baseline::parse(std::string_view text) {
     if (line.empty()) continue;
     if (line.starts_with(kJdkComment)) {
       baseline.jdk_ = number_in<int>(line.substr(kJdkComment.size())).value_or(0);
+    } else if (line.starts_with(kBelowComment)) {
+      baseline.below_ = line.substr(kBelowComment.size());
     } else if (line.starts_with('#')) {
       baseline.comments_.append(line).append("\n");
     } else if (line.starts_with(kSection) && line.ends_with(']')) {
@@ -69,7 +72,8 @@ Amounts Baseline::of(int jdk) const {
   return amounts;
 }
 
-void Baseline::update(int jdk, const Amounts& measured) {
+void Baseline::update(int jdk, const Amounts& measured, const std::string& below) {
+  below_ = below;
   if (all_.empty() || jdk_ == 0 || jdk_ == jdk || jdk == 0) {
     if (jdk != 0) jdk_ = jdk;
     all_ = measured;
@@ -87,6 +91,7 @@ void Baseline::update(int jdk, const Amounts& measured) {
 
 std::string Baseline::text() const {
   std::string text = comments_;
+  if (!below_.empty()) text += fmt::format("{}{}\n", kBelowComment, below_);
   if (jdk_ != 0) text += fmt::format("{}{}\n", kJdkComment, jdk_);
   append(text, all_);
   for (const auto& [jdk, amounts] : sections_) {

@@ -1,6 +1,7 @@
 // The known allocations of tests or of sites: a file that is kept in a repository.
 //
 //   # a comment
+//   # below METHOD                  made with --below METHOD
 //   NAME<TAB>OBJECTS<TAB>BYTES      sorted by name
 //   [jdk 21]                        the lines below hold for this version only
 //   NAME<TAB>OBJECTS<TAB>BYTES
@@ -36,13 +37,16 @@ class Baseline {
   Amounts of(int jdk) const;
   // The version with which those were measured; 0: not stated.
   int jdk() const { return jdk_; }
+  // The METHOD to which the figures are restricted; "": to none.
+  const std::string& below() const { return below_; }
   // Replaces all figures of a version by measured ones. Comments are kept.
-  void update(int jdk, const Amounts& measured);
+  void update(int jdk, const Amounts& measured, const std::string& below = {});
 
   std::string text() const;
 
  private:
-  std::string comments_;  // all of them, in their order
+  std::string comments_;  // all others, in their order
+  std::string below_;
   int jdk_ = 0;
   Amounts all_;
   std::map<int, Amounts> sections_;

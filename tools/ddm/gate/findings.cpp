@@ -174,6 +174,11 @@ std::string findings_text(const Findings& findings) {
     text += fmt::format("not compared: {} objects, {} bytes of first uses (classes, linkage)\n",
                         grouped(once.objects), grouped(once.bytes));
   }
+  if (findings.baseline_covers_more) {
+    text +=
+        printable_format("{} was made without --below {} and covers more, which is not compared\n",
+                         findings.baseline, findings.below);
+  }
   append_list(text, findings, changes.grown, "grew", true);
   append_list(text, findings, changes.added, "new", findings.new_fails);
   append_list(text, findings, changes.removed, "gone", false);
@@ -189,7 +194,7 @@ std::string findings_text(const Findings& findings) {
           "`ddm allocs --diff {} {} -o difference.html` draws it in two colours\n",
           findings.of_reports ? findings.baseline : "BEFORE.sites.jsonl", findings.measured);
     }
-    if (findings.of_reports) return text;
+    if (findings.of_reports || findings.baseline_covers_more) return text;
     text += printable_format("`ddm gate {} --baseline {}{}{} --update` makes this the baseline\n",
                              findings.measured, findings.baseline,
                              findings.below.empty() ? "" : " --below ", findings.below);

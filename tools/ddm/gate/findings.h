@@ -13,9 +13,10 @@ struct Findings {
   Comparison changes;
   bool new_fails = false;  // a new site is growth; a new test is only not in the baseline yet
   const Measured* now = nullptr;
-  std::string baseline, measured;  // the files
-  std::string below;               // the METHOD of --below
-  bool of_reports = false;         // the baseline is a report, too
+  std::string baseline, measured;     // the files
+  std::string below;                  // the METHOD of --below
+  bool of_reports = false;            // the baseline is a report, too
+  bool baseline_covers_more = false;  // it was made without --below, or with another one
   bool failed() const { return !changes.grown.empty() || (new_fails && !changes.added.empty()); }
 };
 
