@@ -17,23 +17,26 @@ namespace {
 
 constexpr std::chrono::milliseconds kNoDescriptorsPause{100};
 
-// Warns where everybody, or nobody, would be let in. The error: peers at that address cannot be
-// checked.
+// The error: peers at that address cannot be checked.
 std::optional<Error> check_access(const DoorSettings& settings) {
-  if (is_loopback(settings.address)) return {};
+  if (is_loopback(settings.address) || settings.access == Access::kAny || !settings.connect_out) {
+    return {};
+  }
+  return Error{"cannot connect to " + to_string(settings.address) +
+               ": a server on another machine cannot be checked; allow it with access=any"};
+}
+
+// Warns where everybody, or nobody, is let in.
+void warn_of_access(const DoorSettings& settings) {
+  if (is_loopback(settings.address)) return;
   const std::string where = to_string(settings.address);
   const bool any = settings.access == Access::kAny;
-  if (!any && settings.connect_out) {
-    return Error{"cannot connect to " + where +
-                 ": a server on another machine cannot be checked; allow it with access=any"};
-  }
   const std::string warning =
       any ? "anybody who can reach " + where + " may look into this program and end it"
           : "listening on " + where +
                 ", but only this user's processes on this machine may connect; access=any lets "
                 "everybody in";
   if (settings.log) settings.log(LogLevel::kWarn, warning);
-  return {};
 }
 
 // "127.0.0.1:40123", "a local process".
@@ -73,6 +76,7 @@ Result<std::shared_ptr<Door>> Door::open(DoorSettings settings, std::shared_ptr<
     door->bound_ = opened->bound();
     door->listener_.emplace(std::move(*opened));
   }
+  warn_of_access(door->settings_);
   return door;
 }
 
