@@ -153,6 +153,7 @@ def a_running_programs_ring_is_read_and_gone_when_it_ends(t):
         for ending in ("jsonl", "txt", "html", "collapsed"):
             done = t.command([DDM, "recover", ring, "-o", t.path("x." + ending)])
             assert done.code == 0 and f"written to {t.path('x.' + ending)}" in done.out, done
+            assert ("one by one" in done.out) == (ending in ("html", "txt", "jsonl")), done
             with open(t.path("x." + ending)) as f:
                 assert "Exits$Mark" in f.read()
         live = Report(t.path("x.jsonl"))

@@ -96,10 +96,12 @@ int recover(const RecoverOptions& options) {
   if (format) {
     const std::string recorded = grouped(as_figure(ring.data.records.size()));
     const bool whole_run = ring.data.sites.counted();
+    const bool one_by_one = format == ReportFormat::kHtml || format == ReportFormat::kText ||
+                            format == ReportFormat::kJsonl;
     print("{} allocations of the {} program (pid {}) written to {}{}\n",
           whole_run ? grouped(ring.data.summary.seen) : recorded, word_for(reading.state),
           ring.data.summary.pid, options.path,
-          whole_run ? fmt::format(", the newest {} one by one", recorded) : "");
+          whole_run && one_by_one ? fmt::format(", the newest {} one by one", recorded) : "");
   } else {
     print(summary_report(ring.data));
   }
@@ -110,9 +112,9 @@ int recover(const RecoverOptions& options) {
 }  // namespace
 
 void add_recover(CLI::App& app, Command& chosen) {
-  const auto [command, options] =
-      add_command(app, chosen, "recover",
-                  "Show the allocations of a killed program from its ring file (ring=PATH)", recover);
+  const auto [command, options] = add_command(
+      app, chosen, "recover",
+      "Show the allocations of a killed program from its ring file (ring=PATH)", recover);
   require(
       add_text(command, "RING", options.ring, "The ring file; its program may still be running"));
   add_file(command, "-o", options.path,
