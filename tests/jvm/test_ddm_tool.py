@@ -242,6 +242,11 @@ def what_cannot_be_attached_to_gets_no_advice_to_attach(t):
     for verb in ("info", "threads"):
         said = ddm(t, verb, os.getpid(), code=REFUSED)
         assert "is not a HotSpot JVM" in said and "attach" not in said, said
+        assert "it is empty" in ddm(t, verb, "", code=USAGE)
+    ended = subprocess.Popen(["true"])
+    os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+    assert "has ended" in ddm(t, "info", ended.pid, code=REFUSED)
+    ended.wait()
     with Running(t, "Attached") as p:
         assert f"`ddm attach {p.process.pid}` loads one" in ddm(t, "info", p.process.pid, code=REFUSED)
     with Running(t, "Attached") as p:
@@ -319,8 +324,12 @@ def an_option_error_of_attach_is_told_by_ddm(t):
         assert "dump=PATH" in ddm(t, "attach", pid, "help")
         assert "listens on 127.0.0.1:" in ddm(t, "attach", pid)
         assert "not address" in ddm(t, "attach", pid, "address=none", code=USAGE)
+        # Which only the agent knows: the engine that it has.
+        ddm(t, "attach", pid, "engine=bci")
+        refused = ddm(t, "attach", pid, "interval=512k", code=REFUSED)
+        assert "interval" in refused and "engine" in refused and "stderr" not in refused, refused
         lines = program.end()
-    assert len(lines) == 1 and "listening on" in lines[0], lines
+    assert len(lines) == 2 and "listening on" in lines[0] and lines[1].strip()[-20:] in refused, (lines, refused)
 
 
 @test()

@@ -62,6 +62,9 @@ Result<JvmProcess> JvmProcess::find(pid_t pid) {
                  user_text(geteuid()) + "; run ddm as that user, or as root"};
   }
   JvmProcess process(pid, *owner);
+  if (process.status_field("State").find('Z') != std::string::npos) {
+    return Error{name + " has ended, and its parent has not taken note of that yet (a zombie)"};
+  }
   if (!std::ifstream(proc(pid, "maps")).is_open()) {
     return errno_error("cannot look into " + name + " (" + proc(pid, "maps") + ")");
   }

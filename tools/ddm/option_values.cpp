@@ -21,6 +21,12 @@ std::string time_text(double time) {
 CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& to,
                       const std::string& meaning, const char* type) {
   CLI::Option* option = command.add_option(names, to, meaning)->capture_default_str();
+  // A script's empty variable must not mean the only program.
+  if (names == "PID") {
+    option->check([](const std::string& given) {
+      return given.empty() ? "it is empty; leave it out for the only program" : "";
+    });
+  }
   return type != nullptr ? option->type_name(type) : option;
 }
 
