@@ -6,6 +6,8 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <tuple>
+#include <type_traits>
 
 #include "core/jvm_text.h"
 #include "report/report_words.h"
@@ -32,10 +34,58 @@ struct Trace {
   bool cut = false;
 };
 
+// Stacks that read the same: a line may have several bytecode indices.
+using LinesOfStack = std::pair<std::vector<std::pair<NameId, int>>, bool>;
+
+LinesOfStack lines_of_stack(const std::vector<Frame>& frames, bool cut, ReportNames& names) {
+  LinesOfStack shown{{}, cut};
+  for (const Frame& frame : frames) shown.first.emplace_back(frame.method, names.line(frame));
+  return shown;
+}
+
+// The sums of what has the same key, most time first.
+template <typename Time, typename KeyOf>
+std::vector<Time> sums_by(const std::vector<Time>& times, const KeyOf& key_of) {
+  std::vector<Time> sums;
+  std::map<decltype(key_of(times.front())), std::size_t> places;
+  for (const Time& time : times) {
+    const auto [at, is_new] = places.try_emplace(key_of(time), sums.size());
+    if (is_new) {
+      sums.push_back(time);
+      continue;
+    }
+    Time& sum = sums[at->second];
+    sum.ns += time.ns;
+    sum.count += time.count;
+    if constexpr (std::is_same_v<Time, MonitorTime>) {
+      sum.holders.insert(sum.holders.end(), time.holders.begin(), time.holders.end());
+    }
+  }
+  std::ranges::stable_sort(sums, std::greater<>(), &Time::ns);
+  return sums;
+}
+
+std::vector<MonitorTime> merged_monitors(const std::vector<MonitorTime>& monitors,
+                                         ReportNames& names) {
+  std::vector<MonitorTime> sums = sums_by(monitors, [&](const MonitorTime& one) {
+    return std::tuple(one.kind, one.class_id, lines_of_stack(one.frames, one.cut, names));
+  });
+  for (MonitorTime& sum : sums) {
+    sum.holders = sums_by(sum.holders, [&](const LockHolder& one) {
+      return std::tuple(one.thread, lines_of_stack(one.frames, one.cut, names));
+    });
+  }
+  return sums;
+}
+
 class Tables {
  public:
   Tables(const ReportData& data, ReportNames& names, std::size_t rows, std::size_t columns)
-      : time_(data.time), names_(names), rows_(rows), columns_(columns) {}
+      : time_(data.time),
+        names_(names),
+        rows_(rows),
+        columns_(columns),
+        monitors_(merged_monitors(time_.monitors, names)) {}
 
   std::string write(bool with_traces) {
     out_ += method_table(time_.methods, rows_, columns_);
@@ -115,17 +165,17 @@ class Tables {
   void monitors() {
     if (!time_.monitor_on) return;
     std::int64_t all = 0;  // a pin is counted as a park, too
-    for (const MonitorTime& monitor : time_.monitors) {
+    for (const MonitorTime& monitor : monitors_) {
       if (monitor.kind != MonitorKind::kPin) all += monitor.ns;
     }
     line("\nWaiting for locks: {} in all threads, at {} places", ms(all),
-         grouped(static_cast<std::int64_t>(time_.monitors.size())));
+         grouped(static_cast<std::int64_t>(monitors_.size())));
     if (!time_.incomplete.empty()) line("{}", time_.incomplete);
-    if (time_.monitors.empty()) return;
+    if (monitors_.empty()) return;
     line("{:>5} {:>7} {:>15} {:>9} {:>6} {:<6} {}", "rank", "self", "time", "count", "trace",
          "kind", "class");
-    for (std::size_t i = 0; i < std::min(rows_, time_.monitors.size()); ++i) {
-      const MonitorTime& monitor = time_.monitors[i];
+    for (std::size_t i = 0; i < std::min(rows_, monitors_.size()); ++i) {
+      const MonitorTime& monitor = monitors_[i];
       const std::string type =
           monitor.class_id == kUnknownName
               ? "-"
@@ -137,14 +187,14 @@ class Tables {
   }
 
   void holders() {
-    const std::size_t shown = std::min(rows_, time_.monitors.size());
+    const std::size_t shown = std::min(rows_, monitors_.size());
     bool any = false;
-    for (std::size_t i = 0; i < shown; ++i) any = any || !time_.monitors[i].holders.empty();
+    for (std::size_t i = 0; i < shown; ++i) any = any || !monitors_[i].holders.empty();
     if (!any) return;
     line("\nWho held the lock when a thread began to wait for it, of each rank");
     line("{:>5} {:>7} {:>15} {:>9} {:>6}  {}", "rank", "self", "time", "count", "trace", "thread");
     for (std::size_t i = 0; i < shown; ++i) {
-      const MonitorTime& monitor = time_.monitors[i];
+      const MonitorTime& monitor = monitors_[i];
       for (std::size_t h = 0; h < std::min(kHolders, monitor.holders.size()); ++h) {
         const LockHolder& holder = monitor.holders[h];
         line("{:>5} {:>7} {:>15} {:>9} {:>6}  {}", i + 1, share_of(holder.ns, monitor.ns),
@@ -177,6 +227,7 @@ class Tables {
   ReportNames& names_;
   const std::size_t rows_, columns_;
   std::string out_;
+  const std::vector<MonitorTime> monitors_;
   std::vector<StackSample> sums_;
   std::vector<Trace> traces_;
 };

@@ -125,7 +125,51 @@ void print_first(const std::vector<Json>& waits, std::size_t top, TextTable& tab
   if (waits.size() > top) print("... {} more (--top N shows more)\n", waits.size() - top);
 }
 
-void print_finished(const std::vector<Json>& monitors, std::size_t top) {
+// Waits that read the same, whose stacks differ in other frames only, are one row; so are their
+// holders. Most time first.
+std::vector<Json> without_repetitions(const std::vector<Json>& list,
+                                      const std::function<std::string(const Json&)>& text) {
+  std::vector<Json> merged;
+  std::map<std::string, std::size_t> places;
+  for (const Json& one : list) {
+    const auto [at, is_new] = places.try_emplace(text(one), merged.size());
+    if (is_new) {
+      merged.push_back(one);
+      continue;
+    }
+    Json& sum = merged[at->second];
+    for (const char* figure : {"ns", "count"}) {
+      sum[figure] = number_of(sum, figure) + number_of(one, figure);
+    }
+    for (const Json& holder : one.value("holders", Json::array())) {
+      sum["holders"].push_back(holder);
+    }
+  }
+  std::ranges::stable_sort(merged, std::greater<>(),
+                           [](const Json& one) { return number_of(one, "ns"); });
+  return merged;
+}
+
+std::string place_of(const Json& wait) {
+  return frame_text(first_outside_jdk(wait.value("stack", Json::array())));
+}
+
+std::vector<Json> rows_of_waits(const std::vector<Json>& monitors) {
+  std::vector<Json> rows = without_repetitions(monitors, [](const Json& one) {
+    return text_of(one, "kind") + "\n" + class_text(one) + "\n" + place_of(one);
+  });
+  for (Json& row : rows) {
+    const auto holders = row.find("holders");
+    if (holders == row.end() || !holders->is_array()) continue;
+    *holders = without_repetitions(*holders, [](const Json& holder) {
+      return text_of(holder, "thread") + "\n" + place_of(holder);
+    });
+  }
+  return rows;
+}
+
+void print_finished(const std::vector<Json>& all, std::size_t top) {
+  const std::vector<Json> monitors = rows_of_waits(all);
   const std::size_t width = output_width();
   TextTable table({">WAITED MS", ">COUNT", "KIND", ".CLASS, WHERE"});
   print_first(monitors, top, table, [&](const Json& monitor) {

@@ -50,6 +50,19 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
+TEST_CASE("Waits whose rows read the same are one row of the text") {
+  const auto sample = time_sample();
+  std::vector<MonitorTime>& monitors = sample->data.time.monitors;
+  MonitorTime other = monitors.front();  // at another instruction of the line
+  other.frames.front().bci += 1;
+  other.holders.front().frames.front().bci += 1;
+  monitors.push_back(other);
+  const std::string text = whole_report(ReportFormat::kText, sample->data);
+  CHECK(has(text, "Waiting for locks: 2,469.2 ms in all threads, at 2 places"));
+  CHECK(has(text, "2,469.1 ms         8      3 park   a.b.VeryLong$Condition\n"));
+  CHECK(has(text, "    1   81.0%      2,000.0 ms         6      5  a till with"));
+}
+
 TEST_CASE("A text report of time has tables of samples and of locks, and no allocations") {
   const auto sample = time_sample();
   const std::string text = whole_report(ReportFormat::kText, sample->data);
