@@ -113,6 +113,10 @@ std::vector<std::string> below_notes(const AllocsOptions& options, const SiteFig
                       human_bytes(figures.bytes()), options.below)};
 }
 
+bool lacks_below(const AllocsOptions& options, const SiteFigures& figures) {
+  return !options.below.empty() && figures.sites.empty();
+}
+
 Result<SiteFigures> read_whole_run(const std::string& path, const std::string& below) {
   auto figures = read_figures_file(path, below);
   if (!figures || figures->covers_whole_run()) return figures;
@@ -126,6 +130,9 @@ Result<SiteFigures> read_whole_run(const std::string& path, const std::string& b
 int show_saved(const AllocsOptions& options) {
   const auto figures = read_whole_run(options.target, options.below);
   if (!figures) return refuse(figures.message());
+  if (lacks_below(options, *figures)) {
+    return refuse(nothing_below_text(options.target, options.below));
+  }
   auto notes = run_notes(*figures, /*tracking=*/true);
   for (std::string& line : below_notes(options, *figures)) notes.push_back(std::move(line));
   return show_table(options, rows_of(*figures, rows_asked(options)), notes);
@@ -192,6 +199,9 @@ int show_run(const AllocsOptions& options, DdmClient& client, const SiteFigures&
     }
   }
   if (!options.since.empty() || !options.mark.empty()) return kExitOk;
+  if (lacks_below(options, figures)) {
+    return refuse(nothing_below_text("the program", options.below));
+  }
   auto notes = run_notes(figures, is_tracking(client));
   for (std::string& line : below_notes(options, figures)) notes.push_back(std::move(line));
   return show_table(options, rows_of(figures, rows_asked(options)), notes);
@@ -212,6 +222,9 @@ int show_diff(const AllocsOptions& options) {
   if (!before) return refuse(before.message());
   const auto after = read_whole_run(options.diff[1], options.below);
   if (!after) return refuse(after.message());
+  if (lacks_below(options, *before) && lacks_below(options, *after)) {
+    return refuse(nothing_below_text(options.diff[0] + " and " + options.diff[1], options.below));
+  }
   const std::int64_t bytes = after->bytes() - before->bytes();
   const std::int64_t count = after->count() - before->count();
   std::vector<std::string> notes{fmt::format(

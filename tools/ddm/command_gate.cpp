@@ -8,6 +8,7 @@
 #include "gate/findings.h"
 #include "json_values.h"
 #include "report/report.h"
+#include "site_rows.h"
 
 namespace ddm {
 namespace {
@@ -34,10 +35,7 @@ Result<std::optional<Baseline>> read_list(const std::string& path) {
 std::string nothing_text(const GateOptions& options, const Measured& now) {
   if (!now.by_site) return options.measured + " has no tests";
   if (options.below.empty()) return options.measured + " has no allocations";
-  return fmt::format(
-      "no allocation of {} is below {}: the name of a method that is on their stacks, as "
-      "shop.Shop.serve or serve",
-      options.measured, options.below);
+  return nothing_below_text(options.measured, options.below);
 }
 
 // Beside a baseline of tests: see sites_of_tests().

@@ -195,6 +195,13 @@ int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was
                     options.path, is_tracking(client) ? " and stays on" : "", tracked_time));
   }
   print_other_parts(options);
+  // It may be misspelled; samples and waits may be below it all the same.
+  if (!options.below.empty() && after->fact("seen") == 0) {
+    const std::string nothing = nothing_below_text("the program", options.below);
+    const WantedOptions& wanted = options.wanted;
+    if (!wanted.cpu && !wanted.wall && !wanted.locks) return refuse(nothing);
+    complain(nothing);
+  }
   return kExitOk;
 }
 

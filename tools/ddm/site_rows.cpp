@@ -143,6 +143,13 @@ void name_retaining_apps(std::vector<SiteRow>& rows, const SiteFigures& parts) {
   }
 }
 
+std::string nothing_below_text(const std::string& what, const std::string& below) {
+  return fmt::format(
+      "no allocation of {} is below {}: the name of a method that is on their stacks, as "
+      "shop.Shop.serve or serve",
+      what, below);
+}
+
 Json rows_json(const std::vector<SiteRow>& rows, RowsBy by, bool difference) {
   return json_list(rows, [&](const SiteRow& row) {
     Json object = {{by == RowsBy::kThread ? "thread" : "class", json_text(row.what)}};

@@ -42,6 +42,9 @@ std::vector<SiteRow> rows_between(const SiteFigures& before, const SiteFigures& 
 // retained sizes of the same objects by class, allocating frame and that frame.
 void name_retaining_apps(std::vector<SiteRow>& rows, const SiteFigures& parts);
 
+// Why there are no rows of what is below a method, which may be misspelled.
+std::string nothing_below_text(const std::string& what, const std::string& below);
+
 // {class or thread, site, app, bytes, count}; of differences with what was before and after.
 Json rows_json(const std::vector<SiteRow>& rows, RowsBy by, bool difference);
 
