@@ -28,14 +28,17 @@ CallRecorder::Holder::~Holder() {
   t_state = nullptr;
   try {
     const std::lock_guard lock(recorder->mutex_);
-    state->own.clear();
-    state->current = nullptr;
-    state->current_id = kNobody;
-    state->log_thread = 0;
+    state->forget_thread();
     state->cpu = {};  // which never goes back: the next thread begins below what this one has used
     recorder->unused_.push_back(state);
   } catch (const std::exception&) {  // no memory: the state is not reused
   }
+}
+
+void CallRecorder::thread_ending() {
+  if (t_state == nullptr) return;
+  const std::lock_guard lock(t_holder.recorder->mutex_);
+  t_state->forget_thread();
 }
 
 CallRecorder::CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni, std::unique_ptr<CallPaths> paths,
@@ -129,13 +132,10 @@ void CallRecorder::begin_session(State& state, const Session& session) {
     state.sums_number = session.sums_number;
   }
   if (state.calls_number != session.calls_number) {
-    state.own.clear();
-    state.current = nullptr;
-    state.current_id = kNobody;
+    state.forget_thread();
     state.calls_number = session.calls_number;
   }
   state.log_thread = 0;
-  state.log_thread_id = kNobody;
   state.log_alone = session.log_alone != nullptr;
   state.writer = {};
   state.session = session.number;

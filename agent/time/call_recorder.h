@@ -71,6 +71,8 @@ class CallRecorder {
   // Called by the natives.
   void entered(JNIEnv* jni, MethodNumber method) noexcept;
   void left(JNIEnv* jni, MethodNumber method, CallAction action) noexcept;
+  // On a Java thread that ends. Its OS thread may be attached as another one next.
+  static void thread_ending();
 
  private:
   // The period from one listen() to the next.
@@ -98,6 +100,13 @@ class CallRecorder {
     ThreadCpuClock cpu;
     std::unique_ptr<MethodSums> sums;
     OneWriter<std::uint64_t> unmatched, too_deep;
+
+    void forget_thread() {
+      own.clear();
+      current = nullptr;
+      current_id = 0;
+      log_thread = 0;
+    }
   };
 
   // Returns the state when the thread ends. Java code that runs on the thread after that is not

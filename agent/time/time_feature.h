@@ -28,7 +28,10 @@ class TimeFeature final : public Feature {
   void start(JNIEnv* jni, const GivenOptions& given) override;
   void loan_ended(const GivenOptions& undone) override;
   void thread_started(JNIEnv*, jthread) override { sampler_.threads_changed(); }
-  void thread_ending(JNIEnv*, jthread) override { sampler_.threads_changed(); }
+  void thread_ending(JNIEnv*, jthread) override {
+    sampler_.threads_changed();
+    CallRecorder::thread_ending();
+  }
   void session_ended(const SessionPtr& session) override { handlers_.disconnected(session); }
   void halting() override { monitors_.vm_halts(); }
   void end() override;

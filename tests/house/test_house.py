@@ -19,7 +19,7 @@ LONGER = {
     "agent/allocations/capture/thread_books.h": 179, "agent/allocations/store/live_store.h": 152,
     "agent/allocations/tracking.h": 155, "agent/report/report.h": 191,
     "agent/stack/walk/frame_walker.h": 201,
-    "agent/time/call_recorder.h": 188,
+    "agent/time/call_recorder.h": 197,
     "agent/time/calls/open_calls.h": 239, "bci/patch/patch_plan.h": 179,
 }
 

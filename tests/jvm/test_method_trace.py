@@ -60,6 +60,23 @@ def a_trace_has_every_call_of_every_thread(t):
             assert done.code == 0 and done.out.count("Calls.leaf") >= 160_000, done.err[-500:]
 
 
+@test(jdks="each")
+def a_system_thread_that_is_several_java_threads_in_turn_has_the_calls_of_each(t):
+    library = os.path.join(os.path.dirname(AGENT), "libreattached_thread.so")
+    with Target(t, "dump=none", flags=native_access(t), program=("Reattached", library)) as p, \
+            p.client() as ddm:
+        for flags in (0, 0x110):
+            start(ddm, flags, methods="Reattached.*")
+            tell(p, "5")
+            counts = Trace(ddm.request("MPSE")).calls()
+            jobs = {thread: count for (thread, method), count in counts.items()
+                    if method == "Reattached.job"}
+            assert jobs == {f"job-{i}": [1, 0] for i in range(5)}, jobs
+            calls = {thread: count for (thread, method), count in counts.items()
+                     if method == "Reattached.once"}
+            assert calls == {f"job-{i}": [i, 0] for i in range(1, 5)}, calls
+
+
 @test(min_jdk=21, every_days=4)
 def a_trace_has_every_call_of_ten_thousand_virtual_threads(t):
     with Target(t, program=("Calls", "serve")) as p, p.client() as ddm:
