@@ -30,10 +30,10 @@ def the_same_program_passes_however_its_code_runs(t):
     gate(t, left_by(t, "first"), *baseline, "--update")
     with open(t.path("allocations.txt"), encoding="utf-8") as f:
         lines = f.read().splitlines()
-    assert lines[0] == f"# jdk {t.jdk.major}"
+    assert lines[:2] == [f"# jdk {t.jdk.major}", "# below Gated.work"]
     array = 16000 if t.jdk.compact_headers else 24000  # a byte[] of 2 to 4 letters
     # A lambda's class has another name in each run.
-    assert lines[1:] == ["Gated$$Lambda @ Gated.lambda\t1\t16", f"byte[] @ Gated.pad\t1000\t{array}",
+    assert lines[2:] == ["Gated$$Lambda @ Gated.lambda\t1\t16", f"byte[] @ Gated.pad\t1000\t{array}",
                          "java.lang.String @ Gated.pad\t1000\t24000"], lines
     for number, flags in enumerate(MODES):
         out = gate(t, left_by(t, f"again{number}", flags=flags), *baseline)
@@ -95,7 +95,7 @@ def a_profile_for_pprof_is_compared_as_the_jsonl_report_of_its_run(t):
         gate(t, t.path(f"before.{ending}"), *baseline, "--update")
         with open(t.path("allocations.txt"), encoding="utf-8") as f:
             lists.append(f.read())
-    assert lists[0] == lists[1] and lists[0].startswith(f"# jdk {t.jdk.major}\n"), lists
+    assert lists[0] == lists[1] and lists[0].startswith(f"# jdk {t.jdk.major}\n# below Gated.work\n"), lists
     # Any of the two is a baseline of its own, too.
     told = [json.loads(gate(t, t.path(f"after.{new}"), "--baseline", t.path(f"before.{old}"), "--below", "Gated.work",
                             "--json", code=GROWN))

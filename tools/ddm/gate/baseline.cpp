@@ -91,8 +91,8 @@ void Baseline::update(int jdk, const Amounts& measured, const std::string& below
 
 std::string Baseline::text() const {
   std::string text = comments_;
-  if (!below_.empty()) text += fmt::format("{}{}\n", kBelowComment, below_);
   if (jdk_ != 0) text += fmt::format("{}{}\n", kJdkComment, jdk_);
+  if (!below_.empty()) text += fmt::format("{}{}\n", kBelowComment, below_);
   append(text, all_);
   for (const auto& [jdk, amounts] : sections_) {
     text += fmt::format("{}{}]\n", kSection, jdk);
