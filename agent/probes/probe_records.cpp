@@ -159,9 +159,10 @@ void ProbeRecords::store_value(jint handle, jint number, std::string text, Begun
   limits_[record.set].text += text.size();
   if (number > 0) {
     record.findings.arguments.push_back(std::move(text));
+    record.begun = TickClock::now();  // copying it is not the call's time
   } else {
     record.complete = true;
-    record.findings.ns = TickClock::nanos(begun.wall - record.begun);
+    if (!record.timed) record.findings.ns = TickClock::nanos(begun.wall - record.begun);
     if (number == kReturnedValue) {
       record.findings.what |= kProbeReturn;
       record.findings.returned = std::move(text);
@@ -173,6 +174,14 @@ void ProbeRecords::store_value(jint handle, jint number, std::string text, Begun
   Recorded& recorded = probes_.at(record.probe);
   recorded.ticks += cpu_now() - begun.cpu;
   ++recorded.calls;
+}
+
+void ProbeRecords::store_time(jint handle, jlong ns) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto at = records_.find(handle);
+  if (at == records_.end() || at->second.complete) return;
+  at->second.findings.ns = static_cast<std::uint64_t>(std::max<jlong>(ns, 0));
+  at->second.timed = true;
 }
 
 template <typename Text>
@@ -187,6 +196,7 @@ void ProbeRecords::store_text(jint record, jint number, Text text_of) noexcept {
 }
 
 void ProbeRecords::kept(JNIEnv*, jint record, jint number, jlong value) noexcept {
+  if (number == kTimeTaken) return store_time(record, value);
   store_text(record, number, [&] { return text_of_whole(value, kind_of(record, number)); });
 }
 

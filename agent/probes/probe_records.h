@@ -61,7 +61,7 @@ class ProbeRecords final : public SinkReceiver {
 
   void add_names(NamesInUse& used) const;
 
-  // `number`: of the argument, from 1 on; 0 = returned, -1 = thrown, -2 = no more values follow.
+  // `number`: of the argument, from 1 on; or one of the others in sinks.h.
   jint opened(JNIEnv* jni, jint probe) noexcept override;
   void kept(JNIEnv* jni, jint record, jint number, jlong value) noexcept override;
   void kept(JNIEnv* jni, jint record, jint number, jdouble value) noexcept override;
@@ -83,6 +83,7 @@ class ProbeRecords final : public SinkReceiver {
     Probe probe = 0;
     ProbeSetId set = 0;
     Ticks begun = 0;
+    bool timed = false;  // findings.ns is what the probe has counted
     bool complete = false;
     std::vector<Frame> frames;
     ProbeFindings::Record findings;
@@ -92,6 +93,7 @@ class ProbeRecords final : public SinkReceiver {
     Ticks wall, cpu;
   };
   void store_value(jint record, jint number, std::string text, Begun begun);
+  void store_time(jint record, jlong ns) noexcept;
   template <typename Text>
   void store_text(jint record, jint number, Text text_of) noexcept;
   char kind_of(jint record, jint number) const;

@@ -103,6 +103,16 @@ def hits_on_virtual_threads_are_exact(t):
 
 
 @test()
+def the_times_of_records_are_those_that_are_counted(t):
+    for words in (("--time", "--args"), ("--time", "--args", "--return", "--throws")):
+        with Target(t, "dump=none", program=PROGRAM) as target:
+            found, _ = probed(target, "Probed$Cart.total", *words, told="values")
+            one = found["Probed$Cart.total"]
+            assert one["hits"] == len(one["records"]) >= 3, one
+            assert sum(record["ns"] for record in one["records"]) == one["total_ns"], one
+
+
+@test()
 def values_are_shown_without_running_the_programs_code(t):
     with Target(t, "dump=none", program=PROGRAM) as target:
         found, _ = probed(target, "Probed$Cart.*", "--args", "--return", "--throws", "--stack",

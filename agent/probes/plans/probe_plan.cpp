@@ -16,6 +16,7 @@ using bci::SiteKind;
 
 constexpr const char* kBegun = "begun";  // local variables that are added
 constexpr const char* kRecord = "record";
+constexpr const char* kTook = "took";
 
 PatchArgument integer(std::int32_t number) { return {ArgumentKind::kInteger, number, {}}; }
 PatchArgument local(const char* name) { return {ArgumentKind::kNewLocal, 0, name}; }
@@ -97,6 +98,11 @@ class Plan {
       PatchCall& end = returns.emplace_back();
       end.sink = {kSinksClass, "end", "(IJ)V"};
       end.arguments = {integer(place_.cell), local(kBegun)};
+      if (spec_.request.recorded()) {
+        end.sink = {kSinksClass, "took", "(IJ)J"};
+        end.result_local = kTook;
+        returns.push_back(value(integer(kTimeTaken), local(kTook)));
+      }
     }
     std::vector<PatchCall> throws = returns;
     if (asked(kProbeReturn) || asked(kProbeThrows)) {

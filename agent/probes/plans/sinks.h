@@ -22,8 +22,9 @@ inline constexpr const char* kSinksClass = "java/lang/DdmTrackerSinks";
 inline constexpr std::int32_t kHitsCell = 0, kTestsCell = 1, kTotalCell = 2, kExceptionsCell = 3;
 inline constexpr std::int32_t kTimesCell = 4, kTimeCells = 40;
 
-// The second int of value(): an argument, from 1 on, or one of these. kNoMoreValues: the call has
-// ended, and no more values follow.
+// The second int of value(): an argument, from 1 on, or one of these. kTimeTaken: what took() has
+// returned. kNoMoreValues: the call has ended, and no more values follow.
 inline constexpr std::int32_t kReturnedValue = 0, kThrownValue = -1, kNoMoreValues = -2;
+inline constexpr std::int32_t kTimeTaken = -3;
 
 }  // namespace ddm

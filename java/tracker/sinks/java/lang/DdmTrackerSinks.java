@@ -130,8 +130,14 @@ public final class DdmTrackerSinks {
     /** A call that began before the timer was allocated is not counted. */
     @Hidden @ForceInline
     public static void end(int cell, long began) {
+        took(cell, began);
+    }
+
+    /** As end(), and returns the time that is counted; 0: none is. */
+    @Hidden @ForceInline
+    public static long took(int cell, long began) {
         if (began == 0 || began - SINCE[(cell & CELL) >>> 6] < 0) {
-            return;
+            return 0;
         }
         final long took = System.nanoTime() - began;
         // The exponent of `took` as a double, by an intrinsic: the number of its bits.
@@ -146,6 +152,7 @@ public final class DdmTrackerSinks {
             share(cell + TOTAL, took);
             share(cell + time, 1);
         }
+        return took;
     }
 
     /** Like end(), and counts an exception. */
