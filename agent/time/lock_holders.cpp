@@ -101,7 +101,7 @@ HeldBy LockHolders::of_monitor(JNIEnv* jni, jobject object) noexcept {
     if (owner->monitor == 0) judge_missing_monitor(jni);
     const bool compared = !owner_offset_ || trust_ != Trust::kNotYet;
     const std::optional<std::int64_t> id = compared ? known(jni, *owner, object) : std::nullopt;
-    return id ? holder(jni, *id) : query_owner(jni, *owner, object);
+    return id ? holder_of_monitor(jni, *id, *owner) : query_owner(jni, *owner, object);
   } catch (const std::exception&) {
     return {};  // no memory
   }
@@ -117,22 +117,31 @@ HeldBy LockHolders::of_lock(JNIEnv* jni, jobject blocker) noexcept {
   try {
     const std::int64_t id = fields_->id(jni, owner.get());
     learn(jni, owner.get(), id);
-    return holder(jni, id);
+    jint hash = 0;
+    if (jvmti_->GetObjectHashCode(blocker, &hash) != JVMTI_ERROR_NONE) return {};
+    return holder(jni, id, ~static_cast<std::uint64_t>(hash), [&] {
+      const LocalRef<jobject> now(jni, jni->GetObjectField(blocker, exclusive_owner_));
+      return jni->IsSameObject(now.get(), owner.get()) == JNI_TRUE;
+    });
   } catch (const std::exception&) {
     return {};
   }
 }
 
-// Virtual threads can be found by id only, so they are registered here.
+// Who has waited for a lock is soon the one that others wait for: known by then, without a query.
 void LockHolders::acquired(JNIEnv* jni, jthread thread, std::int64_t id) noexcept {
-  if (jvmti_ == nullptr || !by_id_ || virtual_thread_ == nullptr ||
-      !jni->IsInstanceOf(thread, virtual_thread_)) {
-    return;
-  }
+  if (jvmti_ == nullptr) return;
   try {
+    if (by_id_) return learn(jni, thread, id);
+    // Before JDK 24 a virtual thread owns monitors as its carrier.
+    if (!vm_threads_ ||
+        (virtual_thread_ != nullptr && jni->IsInstanceOf(thread, virtual_thread_))) {
+      return;
+    }
     learn(jni, thread, id);
+    if (const auto locked = lock()) ids_[vm_threads_->of(jni)] = id;
   } catch (const std::exception&) {
-    // No memory: the thread will be shown as "(virtual thread)".
+    // No memory: the VM is asked.
   }
 }
 
@@ -182,8 +191,11 @@ void LockHolders::judge_missing_monitor(JNIEnv* jni) {
   }
 }
 
+// Two results that agree decide. A result that differs may be of a lock that went to another thread
+// and back between the two readings; where the layout is wrong, none agrees.
 void LockHolders::decide(bool agrees) {
-  if ((agrees ? agreed_ : differed_).fetch_add(1) + 1 != kFirstOwners) return;
+  const int count = (agrees ? agreed_ : differed_).fetch_add(1) + 1;
+  if (count != (agrees ? kAgreed : kDiffered) || (!agrees && agreed_ != 0)) return;
   Trust before = Trust::kNotYet;
   const Trust now = agrees ? Trust::kTrusted : Trust::kNone;
   if (!trust_.compare_exchange_strong(before, now) || agrees) return;
@@ -244,6 +256,9 @@ HeldBy LockHolders::query_owner(JNIEnv* jni, const Owner& owner, jobject object)
   if (same && now->monitor != 0 && trust_ == Trust::kNotYet) {
     const std::int64_t virtual_id = compare(jni, *now, usage.owner);
     if (id == 0) id = virtual_id;
+  } else if (trust_ == Trust::kNotYet && now && now->monitor != 0 && usage.owner != nullptr &&
+             (is_owner(jni, owner.word, usage.owner) || is_owner(jni, now->word, usage.owner))) {
+    decide(true);
   }
   if (const auto locked = same && !is_thread_id(owner) ? lock() : Lock()) {
     if (id != 0 && vm_threads_ && vm_threads_->of(jni, usage.owner) == owner.word) {
@@ -256,10 +271,21 @@ HeldBy LockHolders::query_owner(JNIEnv* jni, const Owner& owner, jobject object)
     }
   }
   if (id == 0) return same ? HeldBy{some_virtual_, kNoTrace} : HeldBy{};
-  return holder(jni, id);
+  return holder_of_monitor(jni, id, owner);
 }
 
-HeldBy LockHolders::holder(JNIEnv* jni, std::int64_t id) {
+HeldBy LockHolders::holder_of_monitor(JNIEnv* jni, std::int64_t id, const Owner& owner) {
+  return holder(jni, id, owner.monitor, [&] {
+    const std::optional<Owner> now = owner_word(jni);
+    return now && now->word == owner.word;
+  });
+}
+
+// `lock_id`: tells locks apart. The owner runs on, and may release the lock before its stack is taken:
+// a stack after which it is not `still_owned` is of other code.
+template <typename StillOwned>
+HeldBy LockHolders::holder(JNIEnv* jni, std::int64_t id, std::uint64_t lock_id,
+                           StillOwned still_owned) {
   const std::int64_t begin = monotonic_ns();
   HeldBy result;
   LocalRef<jthread> thread(jni, nullptr);
@@ -270,7 +296,8 @@ HeldBy LockHolders::holder(JNIEnv* jni, std::int64_t id) {
     if (at == threads_.end()) return id == 0 ? HeldBy{some_virtual_, kNoTrace} : HeldBy{};
     const Known& known = at->second;
     result.thread = known.name;
-    if (known.trace != kNoTrace && begin - known.trace_ns < kStackLasts) {
+    if (known.trace != kNoTrace && known.lock_id == lock_id &&
+        begin - known.trace_ns < kStackLasts) {
       result.trace = known.trace;
       return result;
     }
@@ -279,10 +306,12 @@ HeldBy LockHolders::holder(JNIEnv* jni, std::int64_t id) {
   if (!thread || !may_spend(begin)) return result;
   result.trace = stack_of(jni, thread.get());
   spent_since(begin);
+  if (!still_owned()) result.trace = kNoTrace;
   if (const auto locked = lock()) {
     if (const auto at = threads_.find(id); at != threads_.end()) {
       at->second.trace = result.trace;
       at->second.trace_ns = begin;
+      at->second.lock_id = lock_id;
     }
   }
   return result;

@@ -43,8 +43,9 @@ class LockHolders {
   struct Known {
     jweak thread = nullptr;
     ThreadNumber name = 0;
-    TraceNumber trace = kNoTrace;  // its most recent stack
+    TraceNumber trace = kNoTrace;  // its most recent stack, when it owned `lock_id`
     std::int64_t trace_ns = 0;
+    std::uint64_t lock_id = 0;
   };
   // The VM's data on the monitor that the calling thread waits for.
   struct Owner {
@@ -61,7 +62,7 @@ class LockHolders {
 
   // The first owners by the VM's words are verified against JVMTI, which needs a safepoint.
   enum class Trust { kNotYet, kTrusted, kNone };
-  static constexpr int kFirstOwners = 2;  // results, of either kind, that decide
+  static constexpr int kAgreed = 2, kDiffered = 4;  // results that decide
   static constexpr std::chrono::milliseconds kPatience{20};
 
   void find_layout(jvmtiEnv* jvmti, JNIEnv* jni);
@@ -74,7 +75,9 @@ class LockHolders {
   bool is_thread_id(const Owner& owner) const;
   std::optional<std::int64_t> known(JNIEnv* jni, const Owner& owner, jobject object);
   HeldBy query_owner(JNIEnv* jni, const Owner& owner, jobject object);
-  HeldBy holder(JNIEnv* jni, std::int64_t id);
+  HeldBy holder_of_monitor(JNIEnv* jni, std::int64_t id, const Owner& owner);
+  template <typename StillOwned>
+  HeldBy holder(JNIEnv* jni, std::int64_t id, std::uint64_t lock_id, StillOwned still_owned);
   void learn(JNIEnv* jni, jthread thread, std::int64_t id);
   void forget(JNIEnv* jni);
   TraceNumber stack_of(JNIEnv* jni, jthread thread);

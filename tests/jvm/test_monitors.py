@@ -165,6 +165,30 @@ def who_held_a_lock_is_told_as_the_program_knows_it(t):
     assert "Who held the lock when a thread began to wait" in text and "  customer" in text, text
 
 
+def brief_holders(t, lock, threads, ms):
+    """How many waits there were for the lock of BriefLocks, and for each known holder, how many and in
+    which methods."""
+    t.java("BriefLocks", lock, threads, ms, agent="address=none,monitor=y,dump=r.jsonl")
+    kind = "enter" if lock == "monitor" else "park"
+    found = [monitor for monitor in Report(t.path("r.jsonl")).monitors if monitor["kind"] == kind]
+    return sum(monitor["count"] for monitor in found), [
+        (holder["count"], [frame["method"] for frame in holder["stack"]])
+        for monitor in found for holder in monitor.get("holders", [])]
+
+
+@test()
+def a_holders_stack_is_from_within_the_lock(t):
+    inside = outside = 0
+    for lock in ("monitor", "lock"):
+        waits, holders = brief_holders(t, lock, "24", "2000")
+        inside += sum(count for count, methods in holders if "inside" in methods)
+        outside += sum(count for count, methods in holders if "outside" in methods)
+        # Threads that have waited themselves are known without asking the VM.
+        assert sum(count for count, _ in holders) >= 0.6 * waits, (lock, waits, holders)
+    # On busy processors the lock is released before most of the stacks are taken.
+    assert outside <= 1 + inside / 50, (inside, outside)
+
+
 @test(min_jdk=24, timing=True)
 def a_virtual_thread_holds_a_lock_under_its_own_name(t):
     def attempt():
