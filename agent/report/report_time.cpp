@@ -139,6 +139,8 @@ class Tables {
          grouped(all), ms(sampler.requested_ns),
          sampler.wall ? "a thread's time, waiting or not" : "CPU",
          grouped(static_cast<std::int64_t>(sums_.size())));
+    line("  {} stacks were taken; each counts for its thread's {} since the last one",
+         grouped(sampler.stacks), sampler.wall ? "time" : "CPU");
     line("  looked {} times in {}, every {} on average, asked for {}", grouped(sampler.rounds),
          human_duration(sampler.on_ns / 1'000'000), ms(sampler.mean_ns), ms(sampler.requested_ns));
     line("  which took {} of one CPU; the budget is {}%",

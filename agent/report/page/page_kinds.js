@@ -181,7 +181,9 @@ function samplesCards() {
       {
         name: 'Looked',
         value: `${grouped(sampler.looks)} times`,
-        words: `in ${humanNs(sampler.on_ns)}, every ${humanNs(sampler.mean_ns)} on average`,
+        words: `in ${humanNs(sampler.on_ns)}, every ${humanNs(sampler.mean_ns)} on average; ${
+            many(sampler.stacks, 'stack')} taken, each of a thread's ${
+            ofWall ? 'time' : 'CPU'} since its last`,
       },
       {
         name: 'Cost',

@@ -69,6 +69,7 @@ TEST_CASE("A text report of time has tables of samples and of locks, and no allo
   CHECK(has(text, "Time of app.jar, pid 4711"));
   CHECK_FALSE(has(text, "llocation"));
   CHECK(has(text, "CPU samples: 100, each of 10.0 ms of CPU, in 2 stacks"));
+  CHECK(has(text, "  95 stacks were taken; each counts for its thread's CPU since the last one\n"));
   CHECK(has(text, "looked 800 times in 10.0 s, every 12.5 ms on average, asked for 10.0 ms"));
   CHECK(has(text, "took 1.2% of one CPU; the budget is 5%"));
   CHECK(has(text, "3 stacks could not be had: JVMTI_ERROR_THREAD_NOT_ALIVE"));
