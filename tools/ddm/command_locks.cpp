@@ -1,6 +1,5 @@
 // ddm locks: the stacks at which a program's threads waited for locks, and the owners.
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <map>
 #include <utility>
@@ -8,10 +7,10 @@
 #include "command.h"
 #include "held_locks.h"
 #include "json_values.h"
+#include "lock_waits.h"
 #include "path_text.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
-#include "stack/names/jdk_classes.h"
 #include "threads.h"
 
 namespace ddm {
@@ -31,25 +30,6 @@ struct Waits {
 struct AllWaits {
   Waits locks, idle;
 };
-
-// Frames in which a thread has nothing to do: pools and timers of the JDK.
-bool is_idle(const Json& stack) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kIdle{
-      {{"java.util.concurrent.ThreadPoolExecutor", "getTask"},
-       {"java.util.concurrent.ForkJoinPool", "awaitWork"},
-       {"java.util.TimerThread", "mainLoop"},
-       {"java.lang.ref.ReferenceQueue", "remove"}}};
-  if (!stack.is_array()) return false;
-  // The frames of a task come before those of the pool that runs it.
-  for (const Json& frame : stack) {
-    const std::string type = text_of(frame, "class"), method = text_of(frame, "method");
-    const bool idle = std::ranges::any_of(
-        kIdle, [&](const auto& known) { return type == known.first && method == known.second; });
-    if (idle) return true;
-    if (!is_jdk_class(type)) return false;
-  }
-  return false;
-}
 
 std::string ms_text(std::int64_t ns) {
   return fmt::format("{}.{}", grouped(ns / 1'000'000), ns / 100'000 % 10);
@@ -85,6 +65,16 @@ std::string idle_text(const Waits& idle) {
       "not counted, idle threads of pools and timers: {} wait for work now{}{}; --idle "
       "shows them",
       grouped(idle.current.size()), sums.empty() ? "" : "; before, ", sums);
+}
+
+// "" if most of the waits for locks have a holder.
+std::string unheld_text(const std::vector<Json>& monitors) {
+  const HolderCounts counts = count_holders(monitors);
+  if (counts.known * 2 >= counts.waits) return "";
+  return fmt::format(
+      "of {} of {} for locks the holder is not known: the lock was released just then, or asking "
+      "for it would have taken more than its share of the time",
+      grouped(counts.waits - counts.known), counted(counts.waits, "wait"));
 }
 
 std::string class_text(const Json& line) {
@@ -200,7 +190,7 @@ AllWaits split_waits(const std::vector<Json>& lines, const std::string& kind) {
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const Json& line = lines[i];
     if (!kind.empty() && text_of(line, "kind") != kind) continue;
-    Waits& waits = is_idle(line.value("stack", Json::array())) ? all.idle : all.locks;
+    Waits& waits = is_idle_wait(line) ? all.idle : all.locks;
     (text_of(line, "type") == "waiting" ? waits.current : waits.finished).push_back(line);
   }
   return all;
@@ -276,6 +266,9 @@ int locks(const LocksOptions& options) {
   print(sums);
   print(std::string(sums.empty() && !current_text.empty() ? "no wait is over" : "") +
         (state == "off" ? "; no longer timed\n" : "\n") + current_text);
+  if (const std::string unheld = unheld_text(shown.finished); !unheld.empty()) {
+    print_sentence(unheld);
+  }
   if (const std::string idle = idle_text(all.idle); !options.idle && !idle.empty()) {
     print_sentence(idle);
   }
