@@ -9,6 +9,7 @@
 #include "core/clocks.h"
 #include "core/filled_path.h"
 #include "core/log.h"
+#include "core/new_file.h"
 
 namespace ddm {
 namespace {

@@ -10,7 +10,8 @@
 //   a report that a server has requested (ReportHandlers)     kRequestLimit
 //   a report in progress (reporter)                           kReportLimit; kHeapDumpLimit while
 //                                                             a heap dump of dump= is written
-//   the final reports, on the thread that ends the program    no limit
+//   the final reports, and traces that were to be written     no limit
+//   (Time), on the thread that ends the program
 //   under hprof's name: a dump in progress                    kReportLimit
 //   and the final dump, on the thread that ends the program   no limit
 //   and output that the peer of net= has yet to read          kPeerLimit; kPeerStallLimit if the

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <ctime>
 
-#include "allocations/store/ring_path.h"
 #include "core/filled_path.h"
 #include "core/log.h"
+#include "core/new_file.h"
 #include "core/temporary_directory.h"
 #include "report/report_words.h"
 

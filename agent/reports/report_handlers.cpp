@@ -7,8 +7,8 @@
 #include <initializer_list>
 #include <map>
 
-#include "allocations/store/ring_path.h"
 #include "core/exit_limits.h"
+#include "core/new_file.h"
 #include "report/below_method.h"
 #include "wire/chunks/packet.h"
 #include "wire/chunks/report_chunk.h"
@@ -52,7 +52,6 @@ void ReportHandlers::add_to(Dispatcher& dispatcher) {
       [this](const Request& request, Reply reply) { ask_at_end(request, std::move(reply)); });
 }
 
-// A server may belong to another user: it can have a file created, but none overwritten.
 void ReportHandlers::ask_at_end(const Request& request, Reply reply) {
   const auto wanted = decode<ReportAtEndRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("str path");
@@ -62,11 +61,8 @@ void ReportHandlers::ask_at_end(const Request& request, Reply reply) {
     if (path.front() != '/' || !report_format_of(path)) {
       return reply.fail(FailCode::kRefused, "an absolute path that ends like a report is needed");
     }
-    if (access(path.c_str(), F_OK) == 0) {
-      return reply.fail(FailCode::kRefused, path + " is there already");
-    }
-    if (access(directory_of(path).c_str(), W_OK | X_OK) != 0) {
-      return reply.fail(FailCode::kRefused, errno_error("cannot write " + path).message);
+    if (const std::string obstacle = new_file_obstacle(path); !obstacle.empty()) {
+      return reply.fail(FailCode::kRefused, obstacle);
     }
   }
   {

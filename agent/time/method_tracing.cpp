@@ -114,10 +114,28 @@ std::optional<TraceFile> MethodTracing::stop_trace(JNIEnv* jni) {
   }
   if (!ended) return {};
   if (const std::string error = apply(jni); !error.empty()) log_warn("method tracing: {}", error);
-  std::optional<TraceFile> file(std::in_place, ended->settings.dual);
-  MethodTrace trace = read_trace(*ended, *file);
-  find_sources(jni, trace);
-  file->finish(trace);
+  return file_of(*ended, jni);
+}
+
+std::optional<TraceFile> MethodTracing::take_trace_at_end(JNIEnv* jni) {
+  const std::unique_lock switching(switching_, std::try_to_lock);
+  if (!switching) return {};
+  std::optional<Trace> ended;
+  {
+    const std::lock_guard lock(mutex_);
+    ended = std::exchange(trace_, std::nullopt);
+    is_tracing_ = false;
+    if (ended) configure_recorder();
+  }
+  if (!ended) return {};
+  return file_of(*ended, jni);
+}
+
+TraceFile MethodTracing::file_of(const Trace& trace, JNIEnv* jni) const {
+  TraceFile file(trace.settings.dual);
+  MethodTrace read = read_trace(trace, file);
+  if (jni != nullptr) find_sources(jni, read);
+  file.finish(read);
   return file;
 }
 

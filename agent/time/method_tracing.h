@@ -50,6 +50,9 @@ class MethodTracing final : public TimeDataSource {
   bool tracing() const { return is_tracing_; }
   // nullopt: nothing is traced.
   std::optional<TraceFile> stop_trace(JNIEnv* jni);
+  // The same when the program ends: the hooks stay. `jni` null: without the VM, and so without
+  // files and lines. nullopt also while a trace is just being switched.
+  std::optional<TraceFile> take_trace_at_end(JNIEnv* jni);
 
   // Adds the current times, or those at the last stop: largest self time first.
   void add_to(TimeData& data) override;
@@ -74,6 +77,7 @@ class MethodTracing final : public TimeDataSource {
   std::optional<MethodFilter> configure_recorder();
   void listen(bool more_hooks);
   Times read_times() const;
+  TraceFile file_of(const Trace& trace, JNIEnv* jni) const;
   MethodTrace read_trace(const Trace& trace, TraceFile& file) const;
   void find_sources(JNIEnv* jni, MethodTrace& trace) const;
 

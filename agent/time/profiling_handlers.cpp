@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/log.h"
+#include "core/new_file.h"
 
 namespace ddm {
 namespace {
@@ -12,6 +13,17 @@ namespace {
 constexpr std::uint32_t kDualClock = 0x110;
 
 constexpr std::uint32_t kShortestMicros = 100, kLongestMicros = 10'000'000;
+
+bool refuse_file(const std::string& at_end, Reply& reply) {
+  const std::string obstacle = at_end.empty() ? "" : new_file_obstacle(at_end);
+  if (!obstacle.empty()) reply.fail(FailCode::kRefused, obstacle);
+  return !obstacle.empty();
+}
+
+void write_trace(const TraceFile& trace, const std::string& path) {
+  const std::string error = trace.write(path);
+  if (!error.empty()) log_error("trace: {}", error);
+}
 
 }  // namespace
 
@@ -47,7 +59,8 @@ void ProfilingHandlers::send_state(const Request& request, Reply reply) {
 void ProfilingHandlers::start(const Request& request, Reply& reply) {
   const auto wanted = decode<TraceRequest>(request.data);
   if (!wanted) {
-    return reply.fail_bad_data("u4 buffer bytes, u4 flags[, str methods[, u4 us, str below]]");
+    return reply.fail_bad_data(
+        "u4 buffer bytes, u4 flags[, str methods[, u4 us, str below[, str at_end]]]");
   }
   start_trace(request, *wanted, "", reply);
 }
@@ -62,6 +75,7 @@ void ProfilingHandlers::start_to_file(const Request& request, Reply& reply) {
 
 void ProfilingHandlers::start_trace(const Request& request, const TraceRequest& wanted,
                                     const std::string& file, Reply& reply) {
+  if (refuse_file(wanted.at_end, reply)) return;
   MethodTracing::TraceSettings settings;
   settings.patterns = wanted.methods;
   if (settings.patterns.empty()) {
@@ -74,17 +88,14 @@ void ProfilingHandlers::start_trace(const Request& request, const TraceRequest& 
   settings.below = wanted.below;
   const std::string error = tracing_.start_trace(context_.jni(), settings);
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
-  {
-    const std::lock_guard lock(mutex_);
-    file_ = file;
-  }
-  started(request, owner_, reply);
+  started(request, owner_, {request.session->id(), file, file.empty() ? wanted.at_end : file},
+          reply);
 }
 
-void ProfilingHandlers::started(const Request& request, std::uint64_t& owner, Reply& reply) {
+void ProfilingHandlers::started(const Request& request, Owner& owner, Owner fresh, Reply& reply) {
   {
     const std::lock_guard lock(mutex_);
-    owner = request.session->id();
+    owner = std::move(fresh);
   }
   if (!request.session->is_open() || !reply.wanted()) return disconnected(request.session);
   reply.send_empty();
@@ -99,7 +110,7 @@ void ProfilingHandlers::stop(const Request&, Reply& reply) {
 
 void ProfilingHandlers::stop_to_file(const Request&, Reply& reply) {
   const auto trace = tracing_.stop_trace(context_.jni());
-  const std::string file = disown(owner_);
+  const std::string file = disown(owner_).file;
   std::string error = "no methods are being traced to a file";
   if (trace && !file.empty()) error = trace->write(file);
   if (!error.empty()) log_warn("method trace: {}", error);
@@ -108,19 +119,21 @@ void ProfilingHandlers::stop_to_file(const Request&, Reply& reply) {
 
 void ProfilingHandlers::start_sampling(const Request& request, Reply& reply) {
   const auto wanted = decode<SampleRequest>(request.data);
-  if (!wanted) return reply.fail_bad_data("u4 buffer bytes, u4 flags, u4 interval in us");
+  if (!wanted)
+    return reply.fail_bad_data("u4 buffer bytes, u4 flags, u4 interval in us[, str at_end]");
   if (wanted->interval_micros < kShortestMicros || wanted->interval_micros > kLongestMicros) {
     return reply.fail(FailCode::kRefused, "the interval of " +
                                               std::to_string(wanted->interval_micros) +
                                               " us is not from 100 us to 10 s");
   }
+  if (refuse_file(wanted->at_end, reply)) return;
   JNIEnv* jni = context_.jni();
   const bool dual = (wanted->flags & kDualClock) == kDualClock;
   auto trace = std::make_shared<SampleTrace>(
       stacks_.names(), std::int64_t{wanted->interval_micros} * 1000, wanted->buffer_bytes, dual);
   const std::string error = sampler_.start_trace(jni, stacks_.naming(jni), std::move(trace));
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
-  started(request, sampling_owner_, reply);
+  started(request, sampling_owner_, {request.session->id(), "", wanted->at_end}, reply);
 }
 
 void ProfilingHandlers::stop_sampling(const Request&, Reply& reply) {
@@ -130,18 +143,33 @@ void ProfilingHandlers::stop_sampling(const Request&, Reply& reply) {
   reply.send(trace->take());
 }
 
-std::string ProfilingHandlers::disown(std::uint64_t& owner) {
+ProfilingHandlers::Owner ProfilingHandlers::disown(Owner& owner) {
   const std::lock_guard lock(mutex_);
-  owner = 0;
-  return file_;
+  return std::exchange(owner, {});
 }
 
 // Whether the session owned it; it is nobody's then.
-bool ProfilingHandlers::take_from(const SessionPtr& session, std::uint64_t& owner) {
+bool ProfilingHandlers::take_from(const SessionPtr& session, Owner& owner) {
   const std::lock_guard lock(mutex_);
-  if (owner != session->id()) return false;
-  owner = 0;
+  if (closing_ || owner.session != session->id()) return false;
+  owner = {};
   return true;
+}
+
+void ProfilingHandlers::begin_close() {
+  const std::lock_guard lock(mutex_);
+  closing_ = true;
+}
+
+void ProfilingHandlers::write_at_end(JNIEnv* jni) {
+  const std::string calls = disown(owner_).at_end;
+  const std::string samples = disown(sampling_owner_).at_end;
+  if (!calls.empty()) {
+    if (const auto trace = tracing_.take_trace_at_end(jni)) write_trace(*trace, calls);
+  }
+  if (!samples.empty()) {
+    if (const auto trace = sampler_.stop_trace()) write_trace(*trace, samples);
+  }
 }
 
 void ProfilingHandlers::disconnected(const SessionPtr& session) {

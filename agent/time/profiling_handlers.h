@@ -3,7 +3,8 @@
 //
 // Starting and stopping retransform classes, and reading builds the file: slow lane. MPRQ, which
 // servers send right after, waits for its session's pending requests. A trace belongs to its
-// connection and ends with it.
+// connection and ends with it; if the program ends before both, it is written to a file where the
+// server has named one.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,17 @@ class ProfilingHandlers {
 
   void add_to(Dispatcher& dispatcher);
   void disconnected(const SessionPtr& session);
+  // The program ends: connections that end from now on leave their traces.
+  void begin_close();
+  void write_at_end(JNIEnv* jni);  // null: without the VM
 
  private:
+  // Of a trace.
+  struct Owner {
+    std::uint64_t session = 0;  // 0: there is no trace
+    std::string file;           // where the server wants it; "": in the reply
+    std::string at_end;         // where to write it if the program ends; "": nowhere
+  };
   using Handler = void (ProfilingHandlers::*)(const Request&, Reply&);
   void add_switch(Dispatcher& dispatcher, ChunkType type, Handler handler);
   void send_state(const Request& request, Reply reply);
@@ -46,10 +56,9 @@ class ProfilingHandlers {
   void stop_sampling(const Request& request, Reply& reply);
   void start_trace(const Request& request, const TraceRequest& wanted, const std::string& file,
                    Reply& reply);
-  void started(const Request& request, std::uint64_t& owner, Reply& reply);
-  // Returns the file that the trace goes into.
-  std::string disown(std::uint64_t& owner);
-  bool take_from(const SessionPtr& session, std::uint64_t& owner);
+  void started(const Request& request, Owner& owner, Owner fresh, Reply& reply);
+  Owner disown(Owner& owner);
+  bool take_from(const SessionPtr& session, Owner& owner);
 
   const HandlerContext& context_;
   MethodTracing& tracing_;
@@ -58,9 +67,8 @@ class ProfilingHandlers {
 
   std::mutex mutex_;  // taken on the I/O thread too: never held while a trace is built or written
   std::string methods_;
-  std::uint64_t owner_ = 0;  // the session that owns the trace; 0: none
-  std::string file_;         // where to write it; "": into the reply
-  std::uint64_t sampling_owner_ = 0;
+  bool closing_ = false;
+  Owner owner_, sampling_owner_;
   PendingSwitches switching_;
 };
 

@@ -68,11 +68,13 @@ std::string TimeFeature::sample_cpu(JNIEnv* jni, bool on) {
 }
 
 void TimeFeature::end() {
+  handlers_.begin_close();
   sampler_thread_.close();
   monitors_.close();
 }
 
-bool TimeFeature::write_final_reports(JNIEnv*, bool complete) {
+bool TimeFeature::write_final_reports(JNIEnv* jni, bool complete) {
+  handlers_.write_at_end(jni);
   if (method_tracing_.times_nothing()) {
     log_warn("cpu=times: no class with a method of methods={} was loaded", options_.methods);
   }

@@ -10,7 +10,7 @@ import time
 from ddm_client import DdmError, Target
 from escape import ESCAPE_LOOPS, bytes_of
 from harness import AGENT, test
-from method_traces import Trace, read_counts, traced
+from method_traces import Trace, ended_while_traced, read_counts, traced
 from probed import CODES, codes_of_late, native_access, tell
 from tool import DDM, ddm as run_tool
 from vm_memory import THROW_CODE_AWAY_SOON, assert_rounds_keep_none
@@ -349,8 +349,7 @@ def a_trace_can_go_to_a_file(t):
     with Target(t, program=("Calls", "serve")) as p, p.client() as ddm:
         path = t.path("file.trace")
         for where, result in ((path, b"\0"), ("/nowhere/x.trace", b"\1")):
-            text = where.encode("utf-16-be")
-            assert ddm.request("MPRS", struct.pack(">III", 0, 0, len(where)) + text) == b""
+            start_to_file(ddm, where)
             p.say("go")
             truth = read_counts(p)
             assert ddm.request("MPRE") == result
@@ -358,6 +357,47 @@ def a_trace_can_go_to_a_file(t):
         assert not os.path.exists("/nowhere")
         with open(path, "rb") as f:
             check(Trace(f.read()), truth)
+
+
+def start_to_file(ddm, path):
+    text = path.encode("utf-16-be")
+    assert ddm.request("MPRS", struct.pack(">III", 0, 0, len(path)) + text) == b""
+
+
+@test()
+def a_program_that_ends_while_it_is_traced_leaves_what_it_did_until_then(t):
+    path = t.path("x.trace")
+    with Target(t, program=("Calls", "serve")) as p:
+        with ended_while_traced(p, "--methods", "Calls*", "-d", "60", "-o", path):
+            p.say("go")
+            truth = read_counts(p)
+        with open(path, "rb") as f:
+            check(Trace(f.read()), truth)
+    with Target(t, program=("SharesServed",)) as p:
+        with ended_while_traced(p, "--sample", "2", "-d", "60", "--json") as told:
+            time.sleep(1)
+        assert "CpuShares" in {m["class"] for m in told[0]["methods"]}, told
+    # For another server, and its connection: the file is its own, and nobody else's is touched.
+    mine, there = t.path("mine.trace"), t.path("there.trace")
+    with open(there, "w", encoding="utf-8") as f:
+        f.write("mine")
+    with Target(t, program=("Calls", "serve")) as p, p.client() as ddm:
+        for at_end, error in ((there, "is there already"), ("x.trace", "absolute"), ("/no/such/x", "cannot write")):
+            try:
+                start_filtered(ddm, at_end=at_end)
+                raise AssertionError(at_end)
+            except DdmError as failure:
+                assert error in failure.message, failure
+        start_to_file(ddm, mine)
+        p.say("go")
+        truth = read_counts(p)
+        p.process.stdin.close()
+        p.ended()
+        with open(mine, "rb") as f:
+            check(Trace(f.read()), truth)
+    with open(there, encoding="utf-8") as f:
+        assert f.read() == "mine"
+    assert not [name for name in os.listdir(t.dir) if name.startswith(".ddm")]
 
 
 @test()
@@ -376,10 +416,12 @@ def ddm_traces_methods_for_a_while(t):
         assert wrong.code == 1 and "cannot write /no/such/x.txt" in wrong.err, wrong
 
 
-def start_filtered(ddm, least_micros=0, below="", methods="Calls*"):
-    methods, roots = (methods.encode("utf-16-be"), below.encode("utf-16-be"))
+def start_filtered(ddm, least_micros=0, below="", methods="Calls*", at_end=""):
+    methods, roots, at_end = (text.encode("utf-16-be") for text in (methods, below, at_end))
     data = (struct.pack(">III", 0, 0, len(methods) // 2) + methods
             + struct.pack(">II", least_micros, len(roots) // 2) + roots)
+    if at_end:
+        data += struct.pack(">I", len(at_end) // 2) + at_end
     assert ddm.request("MPSS", data) == b""
 
 

@@ -1,4 +1,5 @@
 """A method trace file, read from its layout."""
+import contextlib
 import json
 import re
 import signal
@@ -63,15 +64,34 @@ def read_counts(p):
     return truth
 
 
+def await_tracing(p, tool, mode):
+    with p.client() as ddm:
+        deadline = time.monotonic() + 30
+        while ddm.request("MPRQ") != mode:
+            assert time.monotonic() < deadline and tool.poll() is None
+            time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def ended_while_traced(p, *words):
+    """`ddm trace` runs in the block; then the program ends. With --json: a list of what it says."""
+    told = []
+    tool = subprocess.Popen([DDM, "trace", str(p.pid), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    await_tracing(p, tool, b"\2" if "--sample" in words else b"\1")
+    yield told
+    p.process.stdin.close()
+    assert p.ended()[0] == 0
+    out, err = tool.communicate(timeout=60)
+    assert tool.returncode == 0 and "the program has ended" in err, (out, err)
+    if "--json" in words:
+        told.append(json.loads(out))
+
+
 def traced(p, path, *words):
     """(what `ddm trace --json` says, the program's own counts) of one "go"."""
     tool = subprocess.Popen([DDM, "trace", str(p.pid), "--methods", "Calls*", "-d", "60", "-o", path,
                              "--json", *words], stdout=subprocess.PIPE, text=True)
-    with p.client() as ddm:
-        deadline = time.monotonic() + 30
-        while ddm.request("MPRQ") != b"\1":
-            assert time.monotonic() < deadline and tool.poll() is None
-            time.sleep(0.05)
+    await_tracing(p, tool, b"\1")
     p.say("go")
     truth = read_counts(p)
     tool.send_signal(signal.SIGINT)  # ends it early, and it writes

@@ -1,17 +1,14 @@
 // ddm record: writes a report of what a program allocates in the next seconds. Afterwards tracking
 // is as before: off, or on with all its figures.
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
-#include <thread>
 
 #include "command.h"
-#include "core/whole_text.h"
+#include "file_at_end.h"
 #include "interrupt.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
@@ -60,39 +57,24 @@ void print_span(const RecordOptions& options, const SiteFigures& before, const S
         waited);
 }
 
-// The report that the program writes itself if it ends too early: a file beside the requested one,
-// to which it is renamed.
+// The report that the program writes itself if it ends too early.
 class ReportAtEnd {
  public:
-  ReportAtEnd(const RecordOptions& options, DdmClient& client) : path_(options.path) {
-    std::error_code wrong;
-    const std::filesystem::path whole = std::filesystem::absolute(path_, wrong);
-    pid_ = number_in<pid_t>(options.target).value_or(0);
-    const auto start_time = pid_ > 0 ? process_start_time(pid_) : std::nullopt;
-    if (wrong || !start_time || !sees_directory(whole.parent_path())) return;
-    start_time_ = *start_time;
-    const std::string beside =
-        whole.parent_path() / fmt::format(".ddm-{}-{}", getpid(), whole.filename().string());
-    if (client.request(to_chunk(ReportAtEndRequest{beside, options.below}))) pending_path_ = beside;
+  ReportAtEnd(const RecordOptions& options, DdmClient& client)
+      : path_(options.path), file_(options.target, options.path) {
+    if (file_.path().empty()) return;
+    if (!client.request(to_chunk(ReportAtEndRequest{file_.path(), options.below}))) file_.forget();
   }
 
   // The report could not be fetched. If that is because the program ends, it writes one itself.
   int report_failure(DdmClient& client, double waited, const Error& error) const {
-    const auto limit = Clock::now() + kClosing;
-    while (Clock::now() < limit) {
-      if (client.listen(std::chrono::milliseconds(100))) return finish(waited);
-      client.take_events();
-    }
+    if (FileAtEnd::connection_ends(client)) return finish(waited);
     return refuse(error.message);
   }
 
   // The program has ended, or is ending.
   int finish(double waited) const {
-    const auto limit = Clock::now() + kReportLimit;
-    while (!pending_path_.empty() && is_running() && Clock::now() < limit) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    if (!pending_path_.empty() && rename(pending_path_.c_str(), path_.c_str()) == 0) {
+    if (file_.await() && rename(file_.path().c_str(), path_.c_str()) == 0) {
       print_sentence(
           fmt::format("the program ended after {:.1f} s; report written to {}", waited, path_));
       return kExitOk;
@@ -104,30 +86,8 @@ class ReportAtEnd {
   }
 
  private:
-  static constexpr std::chrono::seconds kReportLimit{60};
-  // The time from the refusal of an agent whose VM ends to the end of the connection.
-  static constexpr std::chrono::seconds kClosing{2};
-
-  // A zombie still has a pid, but no executable.
-  bool is_running() const {
-    char program = 0;
-    return readlink(fmt::format("/proc/{}/exe", pid_).c_str(), &program, 1) > 0 &&
-           process_start_time(pid_) == start_time_;
-  }
-
-  // A program in a container may have another directory of that name.
-  bool sees_directory(const std::filesystem::path& directory) const {
-    struct stat here {
-    }, there{};
-    const std::string other = fmt::format("/proc/{}/root{}", pid_, directory.string());
-    return stat(directory.c_str(), &here) == 0 && stat(other.c_str(), &there) == 0 &&
-           here.st_dev == there.st_dev && here.st_ino == there.st_ino;
-  }
-
   const std::string path_;
-  pid_t pid_ = 0;
-  std::uint64_t start_time_ = 0;
-  std::string pending_path_;  // "": it writes none
+  FileAtEnd file_;
 };
 
 // A page opens with the allocations; these links open its other parts.

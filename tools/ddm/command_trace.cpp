@@ -1,11 +1,16 @@
 // ddm trace: every call of chosen methods for some seconds, or samples of stacks, as a trace file
 // or as sums.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 
 #include "command.h"
 #include "core/clocks.h"
+#include "core/file_descriptor.h"
+#include "core/temporary_directory.h"
+#include "file_at_end.h"
 #include "interrupt.h"
 #include "json_values.h"
 #include "report/report.h"
@@ -13,6 +18,7 @@
 #include "running_methods.h"
 #include "trace_sums.h"
 #include "wire/chunks/profiling.h"
+#include "wire/chunks/report_chunk.h"
 
 namespace ddm {
 namespace {
@@ -130,12 +136,18 @@ int write(const TraceOptions& options, const std::string& bytes, const HelloRepl
                                       : "no call of such a method was seen");
 }
 
-// The agent sends what it traced only when asked for it, so nothing of it is left.
-int lost(const Error& error, bool sampling) {
+// The connection has ended. If that is because the program has, it has written its trace itself.
+int finish(const TraceOptions& options, const FileAtEnd& file, const HelloReply& hello,
+           const Error& error) {
+  if (file.await()) {
+    const auto bytes = file_text(file.path());
+    unlink(file.path().c_str());
+    if (!bytes) return refuse("the trace of the program, which has ended: " + bytes.message());
+    complain("the program has ended; this is what it did until then");
+    return write(options, *bytes, hello);
+  }
   return refuse(error.message +
-                fmt::format("; what it traced is lost: end sooner (-d), or start the program with "
-                            "cpu={},dump=FILE, which is written at its end",
-                            sampling ? "samples" : "times"));
+                "; what it traced is lost (a program that is killed leaves no trace)");
 }
 
 int trace(const TraceOptions& options) {
@@ -144,19 +156,27 @@ int trace(const TraceOptions& options) {
       return refuse(problem);
     }
   }
-  auto client = connect_to_target(options.target);
+  const auto target = resolve_target(options.target);
+  if (!target) return refuse(target.message());
+  auto client = connect_to_target(*target);
   if (!client) return refuse(client.message());
   const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));
   if (!hello) return refuse(hello.message());
   const bool sampling = options.sample_ms > 0;
+  FileAtEnd file(*target, options.path.empty() ? temporary_directory() + "/trace" : options.path);
+  if (!client->offers(kReportFeature)) file.forget();  // not this agent
   const auto bytes = static_cast<std::uint32_t>(options.megabytes << 20);
   const std::uint32_t flags = options.cpu ? kDualClock : 0;
-  const Chunk request =
-      sampling ? to_chunk(SampleRequest{bytes, flags,
-                                        static_cast<std::uint32_t>(options.sample_ms * 1000)})
-               : to_chunk(TraceRequest{bytes, flags, options.methods,
-                                       static_cast<std::uint32_t>(options.least_ms * 1000),
-                                       options.below});
+  const auto start = [&] {
+    const Chunk request =
+        sampling
+            ? to_chunk(SampleRequest{
+                  bytes, flags, static_cast<std::uint32_t>(options.sample_ms * 1000), file.path()})
+            : to_chunk(TraceRequest{bytes, flags, options.methods,
+                                    static_cast<std::uint32_t>(options.least_ms * 1000),
+                                    options.below, file.path()});
+    return client->request(request, DdmClient::kLongWork);
+  };
   Progress progress(sampling ? "sampling" : "tracing");
   client->on_progress([&progress](std::size_t) { progress.show(0); });
   catch_interrupts();
@@ -167,7 +187,11 @@ int trace(const TraceOptions& options) {
       return *end;
     }
   }
-  const auto started = client->request(request, DdmClient::kLongWork);
+  auto started = start();
+  if (!started && !file.path().empty()) {  // the program may not write there
+    file.forget();
+    started = start();
+  }
   client->cancel_when(nullptr);
   if (!started) return refuse(started.message());
   const auto end = Clock::now() + std::chrono::duration<double>(options.seconds);
@@ -175,13 +199,14 @@ int trace(const TraceOptions& options) {
     progress.show(0);
     if (const auto gone = client->listen(std::chrono::milliseconds(100))) {
       progress.clear();
-      return lost(*gone, sampling);
+      return finish(options, file, *hello, *gone);
     }
   }
   const auto answer =
       client->request({sampling ? kStopSampling : kStopTracing, {}}, DdmClient::kLongWork);
   progress.clear();
-  if (!answer) return lost(answer.error(), sampling);
+  if (!answer && !FileAtEnd::connection_ends(*client)) return refuse(answer.message());
+  if (!answer) return finish(options, file, *hello, answer.error());
   if (answer->type != kTraceData) return refuse(DdmClient::unexpected(*answer).message);
   return write(options, std::string(answer->data.begin(), answer->data.end()), *hello);
 }

@@ -18,6 +18,7 @@
 
 #include "allocations/store/ring_path.h"
 #include "core/file_descriptor.h"
+#include "core/new_file.h"
 
 namespace ddm {
 namespace {

@@ -13,12 +13,6 @@
 
 namespace ddm {
 
-std::string directory_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 std::optional<RingMedium> ring_medium(const std::string& directory) {
   struct statfs status {};
   constexpr decltype(status.f_type) kXfs = 0x58465342;  // not in linux/magic.h of Debian 12

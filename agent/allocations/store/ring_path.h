@@ -29,6 +29,4 @@ std::string make_ring_directory(const std::string& path);
 // the name PID.ring is appended; without any slash ring_directories() are used.
 std::vector<std::string> ring_paths(const std::string& text, std::int64_t pid);
 
-std::string directory_of(const std::string& path);
-
 }  // namespace ddm

@@ -26,7 +26,7 @@ struct TraceToFileRequest {
 using TraceToFileReply = ResultReply<chunk_type("MPRE"), 1>;
 
 // MPSS: trace into memory.
-//   u4 buffer bytes, u4 flags[, DDM extension: str methods[, u4 us, str below]]
+//   u4 buffer bytes, u4 flags[, DDM extension: str methods[, u4 us, str below[, str at_end]]]
 struct TraceRequest {
   static constexpr ChunkType kType = chunk_type("MPSS");
   std::uint32_t buffer_bytes = 0;
@@ -34,20 +34,25 @@ struct TraceRequest {
   std::string methods{};           // as in the option methods=; "": the agent's option applies
   std::uint32_t least_micros = 0;  // shorter calls are dropped
   std::string below{};             // only these methods and what they call
+  std::string at_end{};            // a new file, for the trace if the program ends before it does
   static constexpr auto kFields =
       std::tuple(&TraceRequest::buffer_bytes, &TraceRequest::flags,
                  LeftOutIfEmpty(&TraceRequest::methods,
-                                LeftOutIfEmpty(&TraceRequest::least_micros, &TraceRequest::below)));
+                                LeftOutIfEmpty(&TraceRequest::least_micros, &TraceRequest::below,
+                                               LeftOutIfEmpty(&TraceRequest::at_end))));
 };
 
-// SPSS: sample into memory.   u4 buffer bytes, u4 flags, u4 interval in microseconds
+// SPSS: sample into memory.
+//   u4 buffer bytes, u4 flags, u4 interval in microseconds[, DDM extension: str at_end, as in MPSS]
 struct SampleRequest {
   static constexpr ChunkType kType = chunk_type("SPSS");
   std::uint32_t buffer_bytes = 0;
   std::uint32_t flags = 0;
   std::uint32_t interval_micros = 0;
-  static constexpr auto kFields = std::tuple(&SampleRequest::buffer_bytes, &SampleRequest::flags,
-                                             &SampleRequest::interval_micros);
+  std::string at_end{};
+  static constexpr auto kFields =
+      std::tuple(&SampleRequest::buffer_bytes, &SampleRequest::flags,
+                 &SampleRequest::interval_micros, LeftOutIfEmpty(&SampleRequest::at_end));
 };
 
 // MPRQ, the reply; the request has no data.   u1 0 off, 1 tracing, 2 sampling

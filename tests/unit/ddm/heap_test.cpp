@@ -267,7 +267,11 @@ TEST_CASE("HPDU, MPRS and their replies have their fields in order") {
   CHECK(decode<TraceRequest>(encode(filtered)) == filtered);
   CHECK(decode<TraceRequest>(ByteSpan(encode(filtered)).first(14))->below.empty());
   CHECK_FALSE(decode<TraceRequest>(ByteSpan(encode(filtered)).first(20)));
+  const TraceRequest kept{1, 2, "", 0, "", "/t"};
+  CHECK(decode<TraceRequest>(encode(kept)) == kept);
   check_chunk(SampleRequest{0x800000, 0, 1000}, "00800000 00000000 000003e8");
+  const SampleRequest kept_samples{1, 2, 1000, "/t"};
+  CHECK(decode<SampleRequest>(encode(kept_samples)) == kept_samples);
   check_chunk(ProfilingState{ProfilingState::Mode::kSampling}, "02");
   CHECK_FALSE(decode<ProfilingState>(bytes_of("03")));
   CHECK(to_chunk(HeapDumpReply{}).type == chunk_type("HPDU"));
