@@ -46,6 +46,7 @@ void Tracking::write_ring_facts() {
   put(recorder_.stacks().name(), facts.walker);
   put(facts_.vm, facts.vm);
   put(facts_.app, facts.app);
+  facts.interval = interval_;
   ring_file_->write_facts(facts);
 }
 

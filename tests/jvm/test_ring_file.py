@@ -127,6 +127,26 @@ def a_crashed_program_leaves_its_records(t):
             assert "a killed program" in report.summary["recovered"], report.summary
 
 
+@test()
+def samples_that_outlive_the_program_are_told_as_estimates(t):
+    with Directory() as directory:
+        ring = directory.file("a.ring")
+        process = t.popen("Killed", "notes", directory.file("notes"), "1",
+                          agent=f"track=y,interval=64k,address=none,ring={ring}")
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(1.5)  # its figures are written once a second
+        process.kill()
+        process.communicate(timeout=60)
+        facts = recover(t, ring, t.path("r.sites.jsonl"))
+        assert facts["interval"] == 65536 and facts["seen"] > 10 * facts["recorded"] > 0, facts
+        assert "estimated" in t.command([DDM, "recover", ring]).out
+        recover(t, ring, t.path("r.collapsed"))
+        with open(t.path("r.collapsed")) as f:
+            assert "[estimated" in f.readline()
+        gate = t.command([DDM, "gate", t.path("r.sites.jsonl"), "--baseline", t.path("b.txt"), "--update"])
+        assert gate.code == 2 and "interval" in gate.err, gate
+
+
 @test(flags=[("-XX:+ExitOnOutOfMemoryError",), ("-XX:+CrashOnOutOfMemoryError",)])
 def a_program_that_the_vm_ends_out_of_memory_leaves_its_records(t):
     with Directory() as directory:

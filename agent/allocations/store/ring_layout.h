@@ -86,7 +86,9 @@ struct RingFacts {
   std::array<char, 16> engine{};
   std::array<char, 16> walker{};
   std::array<char, 256> vm{};
-  std::array<char, 680> app{};
+  std::array<char, 672> app{};
+  // As in ReportSummary. Older files of version 3 have more of `app` here, as a rule zeros.
+  std::int64_t interval = 0;
 };
 static_assert(sizeof(RingFacts) == 1024);
 

@@ -20,6 +20,7 @@ constexpr float kLargestWeight = 1e9f;
 constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 40;
 constexpr std::int64_t kLargestFigure = std::int64_t{1} << 60;
 constexpr std::int64_t kLatestMs = std::int64_t{1} << 48;
+constexpr std::int64_t kMostInterval = std::int64_t{1} << 40;
 
 // At most one of this many record numbers is unused (ticket_run.h).
 constexpr std::uint64_t kUnusedOf = 32;
@@ -328,6 +329,10 @@ class RingImage {
     summary.vm = text_of(facts.vm);
     summary.engine = text_of(facts.engine);
     summary.walker = text_of(facts.walker);
+    if (facts.interval > 0 && facts.interval <= kMostInterval) {
+      summary.interval = facts.interval;
+      summary.samples.reset();
+    }
     summary.seen = figure(facts.seen);
     summary.seen_bytes = figure(facts.seen_bytes);
     if (ring.data.sites.counted()) {
