@@ -2,6 +2,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <set>
+#include <string>
 
 #include "command.h"
 #include "interrupt.h"
@@ -47,6 +49,16 @@ bool print_start(const ProbeFindings& findings) {
   }
   for (const std::string& note : findings.notes) complain(note);
   return in > 0 || findings.methods.empty();
+}
+
+// Classes that are loaded later may match: all of a pattern with *, or the one of another name.
+bool matches_more(const std::string& patterns, const ProbeFindings& findings) {
+  const auto names = static_cast<std::size_t>(std::ranges::count(patterns, ',')) + 1;
+  std::set<std::string> found;
+  for (const ProbeFindings::Method& method : findings.methods) {
+    found.insert(method.class_name + "." + method.method);
+  }
+  return patterns.find('*') != std::string::npos || found.size() < names;
 }
 
 std::uint64_t hits_of(const ProbeFindings& findings) {
@@ -96,7 +108,7 @@ int probe(const ProbeOptions& options) {
   const auto begun =
       started->type == ProbeRequest::kType ? decode<ProbeFindings>(started->data) : std::nullopt;
   if (!begun) return refuse("the target has no probes (an agent of an older version?)");
-  const bool may_hit = print_start(*begun) || request.methods.find('*') != std::string::npos;
+  const bool may_hit = print_start(*begun) || matches_more(request.methods, *begun);
   std::optional<ProbeFindings> findings;
   if (std::string gone = may_hit ? wait_for_end(*client, options.seconds, findings) : "";
       !gone.empty()) {
