@@ -119,7 +119,6 @@ jint ProbeRecords::opened(JNIEnv* jni, jint probe) noexcept {
       naming->stacks.capture(jni, stack);
       record.frames.assign(stack.frames().begin(), stack.frames().end());
     }
-    record.begun = TickClock::now();
     const std::lock_guard lock(mutex_);
     const auto at = probes_.find(probe);
     if (at == probes_.end()) return 0;
@@ -149,7 +148,7 @@ char ProbeRecords::kind_of(jint record, jint number) const {
                                                          : '\0';
 }
 
-void ProbeRecords::store_value(jint handle, jint number, std::string text, Begun begun) {
+void ProbeRecords::store_value(jint handle, jint number, std::string text, Ticks begun_cpu) {
   constexpr std::size_t kMostBytes = 4 * (ObjectText::kMost + 1);
   if (text.size() > kMostBytes) text.resize(kMostBytes);
   const std::lock_guard lock(mutex_);
@@ -159,10 +158,8 @@ void ProbeRecords::store_value(jint handle, jint number, std::string text, Begun
   limits_[record.set].text += text.size();
   if (number > 0) {
     record.findings.arguments.push_back(std::move(text));
-    record.begun = TickClock::now();  // copying it is not the call's time
   } else {
     record.complete = true;
-    if (!record.timed) record.findings.ns = TickClock::nanos(begun.wall - record.begun);
     if (number == kReturnedValue) {
       record.findings.what |= kProbeReturn;
       record.findings.returned = std::move(text);
@@ -172,7 +169,7 @@ void ProbeRecords::store_value(jint handle, jint number, std::string text, Begun
     }
   }
   Recorded& recorded = probes_.at(record.probe);
-  recorded.ticks += cpu_now() - begun.cpu;
+  recorded.ticks += cpu_now() - begun_cpu;
   ++recorded.calls;
 }
 
@@ -181,16 +178,15 @@ void ProbeRecords::store_time(jint handle, jlong ns) noexcept {
   const auto at = records_.find(handle);
   if (at == records_.end() || at->second.complete) return;
   at->second.findings.ns = static_cast<std::uint64_t>(std::max<jlong>(ns, 0));
-  at->second.timed = true;
 }
 
 template <typename Text>
 void ProbeRecords::store_text(jint record, jint number, Text text_of) noexcept {
   const Inside inside;
   if (!inside.first()) return;
-  const Begun begun{TickClock::now(), cpu_now()};
+  const Ticks begun_cpu = cpu_now();
   try {
-    store_value(record, number, text_of(), begun);
+    store_value(record, number, text_of(), begun_cpu);
   } catch (const std::exception&) {  // no memory: this value is not kept
   }
 }

@@ -82,17 +82,12 @@ class ProbeRecords final : public SinkReceiver {
   struct Record {
     Probe probe = 0;
     ProbeSetId set = 0;
-    Ticks begun = 0;
-    bool timed = false;  // findings.ns is what the probe has counted
     bool complete = false;
     std::vector<Frame> frames;
     ProbeFindings::Record findings;
   };
 
-  struct Begun {
-    Ticks wall, cpu;
-  };
-  void store_value(jint record, jint number, std::string text, Begun begun);
+  void store_value(jint record, jint number, std::string text, Ticks begun_cpu);
   void store_time(jint record, jlong ns) noexcept;
   template <typename Text>
   void store_text(jint record, jint number, Text text_of) noexcept;
