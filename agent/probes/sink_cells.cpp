@@ -16,8 +16,8 @@ std::int32_t SinkCells::take(Free& free) {
   bool is_new_choice = false, is_new = false;
   {
     const std::lock_guard lock(mutex_);
-    // Cells that were given back are reused only once they add up to a chunk.
-    const bool rested = static_cast<std::int32_t>(free.used.size()) * free.size >= kChunk;
+    // A loop that was entered before its probe went counts on with the old cell.
+    const bool rested = static_cast<std::int32_t>(free.used.size()) * free.size >= kRested;
     if (free.fresh.empty() && !rested && next_chunk_ * kChunk < kCells) {
       is_new_choice = free.chosen;
       chunks_[static_cast<std::size_t>(next_chunk_)] = &free;

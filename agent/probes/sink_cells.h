@@ -54,6 +54,9 @@ class SinkCells {
 
  private:
   static constexpr std::int32_t kChunk = 256;
+  // Cells that were given back are reused once there are so many of a kind: 8,192 counters or 256
+  // timers.
+  static constexpr std::int32_t kRested = 64 * kChunk;
   // A chunk holds only counters or only timers.
   struct Free {
     const std::int32_t size;
