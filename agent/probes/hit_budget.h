@@ -80,6 +80,7 @@ class HitBudget {
 
   // Percent of the CPU that the program uses by itself; used: since the budget has had a user.
   double limit_percent() const { return limit_percent_; }
+  std::int64_t option_percent() const { return sources_.percent(); }
   double used_percent() const { return used_percent_; }
   // One sentence if the used share exceeds the limit; "": it does not.
   std::string over_limit() const;

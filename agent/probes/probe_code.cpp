@@ -65,28 +65,6 @@ std::string refusal_words(const bci::RefusedSite& site) {
   return "there is no such variable there, or it is not set yet" + detail;
 }
 
-std::string note_of_initialisers(const std::set<std::string>& classes) {
-  constexpr std::size_t kMostNamed = 3;
-  const std::size_t named = std::min(classes.size(), kMostNamed);
-  const auto last = std::next(classes.begin(), static_cast<std::ptrdiff_t>(named));
-  const std::size_t others = classes.size() - named;
-  return fmt::format(
-      "a static initialiser runs once: where the class was initialised before, it is not seen "
-      "({}{})",
-      fmt::join(classes.begin(), last, ", "),
-      others > 0 ? fmt::format(" and {} more", others) : "");
-}
-
-// Of the methods that match and have no probe, since they lack what it is for.
-std::string note_of_absences(const ProbeRequest& request, std::size_t methods) {
-  const bool one = methods == 1;
-  return fmt::format(
-      "{} {} and {}", methods, one ? "method matches" : "methods match",
-      request.line > 0
-          ? fmt::format("{} no code at line {}", one ? "has" : "have", request.line)
-          : fmt::format("{} not use the field {}", one ? "does" : "do", request.field));
-}
-
 }  // namespace
 
 void ProbeCode::add(ProbeSetId id, ProbeSpec spec, double budget) {
@@ -95,17 +73,23 @@ void ProbeCode::add(ProbeSetId id, ProbeSpec spec, double budget) {
   entry.filter = MethodFilter(spec.request.methods);
   entry.budget = budget;
   entry.spec = std::make_shared<const ProbeSpec>(std::move(spec));
-  adding_ = id;
+  adding_.insert(id);
 }
 
-void ProbeCode::settled() {
+std::set<ProbeCode::ProbeSetId> ProbeCode::adding() const {
   const std::lock_guard lock(mutex_);
-  adding_.reset();
+  return adding_;
+}
+
+void ProbeCode::settled(const std::set<ProbeSetId>& added) {
+  const std::lock_guard lock(mutex_);
+  for (const ProbeSetId id : added) adding_.erase(id);
 }
 
 void ProbeCode::remove(ProbeSetId id) {
   const std::lock_guard lock(mutex_);
   sets_.erase(id);
+  adding_.erase(id);
 }
 
 std::string ProbeCode::remove_over_budget(JNIEnv* jni, Number number, double budget) {
@@ -191,50 +175,50 @@ std::map<ProbeCode::Number, ProbeCode::Probe> ProbeCode::probes() const {
   return probes_;
 }
 
-std::vector<std::string> ProbeCode::notes(ProbeSetId id) const {
-  const std::lock_guard lock(mutex_);
-  const auto at = sets_.find(id);
-  if (at == sets_.end()) return {};
-  std::vector<std::string> notes(at->second.notes.begin(), at->second.notes.end());
-  if (const auto& classes = at->second.with_initialiser; !classes.empty()) {
-    notes.push_back(note_of_initialisers(classes));
-  }
-  if (const auto& absent = at->second.without_site; !absent.empty()) {
-    notes.push_back(note_of_absences(at->second.spec->request, absent.size()));
-  } else if (at->second.numbers.empty()) {
-    notes.push_back("no loaded class has such a method; one that is loaded later gets its probe");
-  }
-  if (!at->second.left_out.empty()) {
-    notes.push_back(std::to_string(at->second.left_out.size()) +
-                    " more methods match and have no probe: " + std::to_string(kMostMethods) +
-                    " is the most");
-  }
-  return notes;
-}
-
-// Parked probes alone do not make a loaded class change; a class that is being loaded gets them,
-// for a set that adopts them later.
-bool ProbeCode::wanted_now(std::string_view internal_name, bool is_platform,
-                           bool is_loading) const {
-  return std::any_of(sets_.begin(), sets_.end(), [&](const auto& entry) {
-    return (is_loading || !entry.second.parked) &&
-           entry.second.filter.may_want_class(internal_name, is_platform);
+// A set that is being added wants a method of this loaded class.
+bool ProbeCode::wants_now(jclass klass, std::string_view internal_name, bool is_platform) const {
+  return std::ranges::any_of(adding_, [&](ProbeSetId id) {
+    const auto set = sets_.find(id);
+    return set != sets_.end() && set->second.filter.may_want_class(internal_name, is_platform) &&
+           has_method(jvmti_, klass, [&](std::string_view method, std::string_view descriptor) {
+             return set->second.filter.wants(internal_name, method, descriptor, is_platform);
+           });
   });
 }
 
+// A class that is being loaded gets the parked probes too, for a set that adopts them later.
 bool ProbeCode::may_want(std::string_view internal_name, bool is_platform) {
   const std::lock_guard lock(mutex_);
-  return wanted_now(internal_name, is_platform, true) || patched_.contains(internal_name);
+  return patched_.contains(internal_name) || std::ranges::any_of(sets_, [&](const auto& entry) {
+           return entry.second.filter.may_want_class(internal_name, is_platform);
+         });
 }
 
+// Asked of classes that are linked now: those loaded before the set was added have no probe of it.
 bool ProbeCode::needs_change(jclass klass, std::string_view internal_name, bool is_platform) {
   const std::lock_guard lock(mutex_);
-  if (patched_.contains(internal_name) && !only_parked(internal_name) &&
-      calls_static_of(jvmti_, klass, kSinksClass)) {
-    return true;
-  }
-  return wanted_now(internal_name, is_platform, false) &&
+  const bool wanted = std::ranges::any_of(sets_, [&](const auto& entry) {
+    return !entry.second.parked && entry.second.filter.may_want_class(internal_name, is_platform);
+  });
+  return wanted && !all_over_budget(klass, internal_name, is_platform);
+}
+
+// Classes of other sets than those that come and go keep their code: a change discards what the JIT
+// has compiled of it.
+bool ProbeCode::comes_or_goes(jclass klass, std::string_view internal_name, bool is_platform) {
+  const std::lock_guard lock(mutex_);
+  if (has_left(internal_name) && calls_static_of(jvmti_, klass, kSinksClass)) return true;
+  return wants_now(klass, internal_name, is_platform) &&
          !all_over_budget(klass, internal_name, is_platform);
+}
+
+// A set has gone that has or had a probe in such a class.
+bool ProbeCode::has_left(std::string_view internal_name) const {
+  return patched_.contains(internal_name) && std::ranges::any_of(probes_, [&](const auto& entry) {
+           const Probe& probe = entry.second;
+           return probe.class_name == internal_name && probe.cell >= 0 &&
+                  !sets_.contains(probe.set);
+         });
 }
 
 void ProbeCode::incomplete(const std::string& reason) {
@@ -247,7 +231,7 @@ void ProbeCode::refused(std::string_view internal_name, const std::string& reaso
   const std::lock_guard lock(mutex_);
   for (auto& [number, probe] : probes_) {
     if (probe.class_name != internal_name || !probe.removed.empty()) continue;
-    if (adding_ && probe.set != *adding_) continue;
+    if (!adding_.empty() && !adding_.contains(probe.set)) continue;
     probe.removed = "the VM does not take its class with it (" + reason + ")";
   }
 }
@@ -309,9 +293,15 @@ std::vector<Patcher::Part> ProbeCode::parts(JNIEnv* jni, const LoadingClass& loa
     for (const bci::MethodOutline& method : file->methods) {
       if (!set.filter.wants(name, method.name, method.descriptor, loading.is_platform)) continue;
       const Number number = find_or_add(jni, id, set, *file, method, loading.is_platform);
-      if (number == 0 || !probes_[number].removed.empty()) continue;
-      ProbePlace place{name, std::string(method.name), std::string(method.descriptor),
-                       probes_[number].cell};
+      if (number == 0) continue;
+      Probe& probe = probes_[number];
+      if (probe.absent && has_site(*set.spec, *file, method)) {
+        probe.absent = false;
+        probe.removed.clear();
+        if (!set.parked) record_hits(jni, probe, set.spec->request);
+      }
+      if (!probe.removed.empty()) continue;
+      ProbePlace place{name, std::string(method.name), std::string(method.descriptor), probe.cell};
       if (!set.spec->field.empty()) place.field_owners = field_owners(*set.spec, file->pool);
       plan->methods.push_back(probe_patches(*set.spec, place));
     }
@@ -344,7 +334,9 @@ void ProbeCode::record_refusals(JNIEnv* jni, const std::string& class_name,
           (probe.method != site.name || probe.descriptor != site.descriptor)) {
         continue;
       }
-      if (site.kind == bci::SiteKind::kEnter || (is_main(site.kind) && site.bci < 0)) {
+      const bool is_whole =
+          site.kind == bci::SiteKind::kEnter || (is_main(site.kind) && site.bci < 0);
+      if (is_whole && !probe.in_code) {
         probe.removed = "it cannot be rewritten (" + reason + ")";
         records_.end(jni, probe.cell);
         continue;
@@ -369,9 +361,9 @@ void ProbeCode::record_absences(JNIEnv* jni, const bci::ClassFile& file,
       return one.name == probe.method && one.descriptor == probe.descriptor;
     };
     if (std::ranges::none_of(file.methods, is_of_probe)) continue;
-    const bool there = std::ranges::any_of(result.methods, is_of_probe);
+    probe.in_code = probe.in_code || std::ranges::any_of(result.methods, is_of_probe);
     const auto set = sets_.find(probe.set);
-    if (there || set == sets_.end()) continue;
+    if (probe.in_code || set == sets_.end()) continue;
     const ProbeRequest& request = set->second.spec->request;
     const auto refused = std::ranges::find_if(result.refused, is_of_probe);
     probe.removed = refused != result.refused.end()
@@ -379,6 +371,7 @@ void ProbeCode::record_absences(JNIEnv* jni, const bci::ClassFile& file,
                     : request.line > 0 ? "it has no code at line " + std::to_string(request.line)
                     : !request.field.empty() ? "it does not use the field " + request.field
                                              : "it cannot be rewritten";
+    probe.absent = true;
     records_.end(jni, probe.cell);
   }
 }

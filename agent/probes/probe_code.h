@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -35,6 +34,8 @@ class ProbeCode final : public Patcher {
     std::int32_t cell = -1;                      // -1: none
     bool timed = false;
     std::string removed;           // why the probe is not in the code; "": it is
+    bool in_code = false;          // in a class, of one loader at least
+    bool absent = false;           // `removed` is of one loader's class, and another's may have it
     std::int64_t hits_before = 0;  // counted for an earlier set that had this probe
     std::chrono::steady_clock::time_point since{};
   };
@@ -42,9 +43,11 @@ class ProbeCode final : public Patcher {
   ProbeCode(jvmtiEnv* jvmti, SinkCells& cells, ProbeRecords& records)
       : jvmti_(jvmti), cells_(cells), records_(records) {}
 
-  // Takes effect at the next retransformation; settled() follows it. `budget`: percent, in force.
+  // Takes effect at the next retransformation. `budget`: percent, in force.
   void add(ProbeSetId id, ProbeSpec spec, double budget);
-  void settled();
+  // The sets that loaded classes have not got yet. settled(): they have those now.
+  std::set<ProbeSetId> adding() const;
+  void settled(const std::set<ProbeSetId>& added);
   void remove(ProbeSetId id);
   // The set's classes were changed so often that the VM would soon stop compiling their callers.
   // False for timed probes: reading the clock twice a call costs too much to leave them in.
@@ -62,6 +65,10 @@ class ProbeCode final : public Patcher {
   std::string remove_over_budget(JNIEnv* jni, Number number, double budget);
   // Gives the set's counters back for reuse.
   void forget(ProbeSetId id);
+
+  // Whether a set that is being added wants a method of this linked class, or one that has left is
+  // still in its code.
+  bool comes_or_goes(jclass klass, std::string_view internal_name, bool is_platform);
 
   bool any_set() const;
   std::map<Number, Probe> probes() const;
@@ -98,8 +105,8 @@ class ProbeCode final : public Patcher {
 
   void hand_over(ProbeSetId from, ProbeSetId to);
   void record_hits(JNIEnv* jni, const Probe& probe, const ProbeRequest& request);
-  bool only_parked(std::string_view internal_name) const;
-  bool wanted_now(std::string_view internal_name, bool is_platform, bool is_loading) const;
+  bool has_left(std::string_view internal_name) const;
+  bool wants_now(jclass klass, std::string_view internal_name, bool is_platform) const;
   bool all_over_budget(jclass klass, std::string_view internal_name, bool is_platform);
   bool is_over_budget(const ProbeSet& set, const std::string& method) const;
   Number new_probe(ProbeSetId id, ProbeSet& set, std::string_view internal_name,
@@ -123,7 +130,7 @@ class ProbeCode final : public Patcher {
   ProbeSetId next_parked_ = ProbeSetId{1} << 63;   // no connection has such a number
   std::map<std::string, OverBudget> over_budget_;  // by class, method, descriptor and kind of probe
   std::set<std::string, std::less<>> patched_;     // names of classes that have or had probes
-  std::optional<ProbeSetId> adding_;               // between add() and settled()
+  std::set<ProbeSetId> adding_;                    // between add() and settled()
 };
 
 }  // namespace ddm

@@ -84,13 +84,4 @@ std::vector<ProbeCode::ProbeSetId> ProbeCode::drop_parked(const std::string& pat
   return dropped;
 }
 
-// All probes in the class are parked.
-bool ProbeCode::only_parked(std::string_view internal_name) const {
-  return std::none_of(probes_.begin(), probes_.end(), [&](const auto& entry) {
-    if (entry.second.class_name != internal_name || !entry.second.removed.empty()) return false;
-    const auto set = sets_.find(entry.second.set);
-    return set == sets_.end() || !set->second.parked;
-  });
-}
-
 }  // namespace ddm

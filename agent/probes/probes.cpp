@@ -164,11 +164,12 @@ std::string Probes::prepare(JNIEnv* jni) {
 
 void Probes::update_budget(JNIEnv* jni) {
   if (owners_.empty()) return budget_.remove_user(*this);
-  std::uint32_t limit = 0;
-  for (const Owned& owned : owners_) {
-    if (owned.budget > 0 && (limit == 0 || owned.budget < limit)) limit = owned.budget;
-  }
-  budget_.add_user(jni, *this, limit);
+  const auto of_agent = static_cast<std::uint32_t>(budget_.option_percent());
+  const auto percent = [of_agent](const Owned& owned) {
+    return owned.budget > 0 ? owned.budget : of_agent;
+  };
+  const Owned& least = *std::ranges::min_element(owners_, {}, percent);
+  budget_.add_user(jni, *this, least.budget);  // 0: the agent's, which may be given anew
 }
 
 Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest request, Last last) {
@@ -256,8 +257,12 @@ void Probes::start_charging(const std::vector<std::int64_t>& counts) {
 // Installs the current sets of probes in all loaded classes. False: the change is blocked.
 bool Probes::bring_up_to_date(JNIEnv* jni) {
   const auto outcome = budget_.change_classes(jni, [this](JNIEnv* aside) {
-    patches_.bring_up_to_date(aside, code_);
-    code_.settled();
+    const auto added = code_.adding();
+    patches_.bring_up_to_date(aside, code_,
+                              [this](jclass klass, std::string_view name, bool is_platform) {
+                                return code_.comes_or_goes(klass, name, is_platform);
+                              });
+    code_.settled(added);
   });
   held_up_ = outcome != SideThread::Outcome::kDone;
   again_ = held_up_ && outcome != SideThread::Outcome::kGoesOn;

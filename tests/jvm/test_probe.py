@@ -47,8 +47,9 @@ def probed(target, methods, *words, told="counts 2000 3"):
 
 
 def twin_in(t, method, others=0):
-    """A folder with a class Twin whose run() calls this method, its only one but `others` before it."""
-    folder = t.path(method)
+    """A folder with a class Twin whose run() calls this method, its only one but `others` before it; it
+    is in line 2 + others."""
+    folder = t.path(f"{method}-{others}")
     os.makedirs(folder)
     with open(os.path.join(folder, "Twin.java"), "w", encoding="ascii") as f:
         f.write("public class Twin { static long n;\n"
@@ -79,6 +80,51 @@ def probes_of_one_of_two_classes_of_a_name_come_out_and_are_told(t):
                 "Twin.<init>": (0, None), "Twin.total": (1000, None), "Twin.other": (1000, None),
                 "Twin.run": (2000, None)}, found
             assert tell(target, f"codes {CODES}") == before, order
+
+
+@test()
+def a_line_that_one_of_two_classes_of_a_name_has_gets_its_probe(t):
+    folders = [twin_in(t, "total", others) for others in (0, 3)]
+    for order in (folders, folders[::-1]):
+        with Target(t, "dump=none", program=PROGRAM) as target:
+            for folder in order:
+                tell(target, f"twin {folder}")
+            tell(target, "twins 1")
+            for line in ("2", "5"):
+                found, _ = probed(target, "Twin.total", "--line", line, told="twins 1000")
+                assert (found["Twin.total"]["hits"], found["Twin.total"]["removed"]) == (1000, None), (order, found)
+            done = t.command([DDM, "probe", target.address, "Twin.total", "--line", "9", "--for", "0.1s"])
+            assert done.code == REFUSED and "no code at line 9" in done.err, done
+
+
+@test()
+def only_classes_whose_probes_come_or_go_are_changed(t):
+    with Target(t, "dump=none,log=info", program=PROGRAM) as target:
+        def changed():
+            return int(target.stderr_line(" loaded classes retransformed").split("patches: ")[1].split()[0])
+
+        tell(target, "values")  # loads it
+        first = Probe(target, "Probed$Cart.total", "--budget", "50")
+        assert (now := changed()) == 1, now
+        other = Probe(target, "Probed.fib")
+        assert (now := changed()) == 1, now
+        other.end()
+        assert (now := changed()) == 1, now
+        # Of several budgets the smallest holds, and the agent's is one of them.
+        assert other.found["budget"]["limit_percent"] == 5, other.found
+        Probe(target, "*.noSuchMethod").end()
+        assert changed() == changed() == 0
+        first.end()
+        assert (now := changed()) == 1, now
+        target.process.said.lines().clear()  # what else is told at log=info
+
+
+@test()
+def a_name_that_matches_nothing_yet_is_waited_for(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        begin = time.monotonic()
+        done = t.command([DDM, "probe", target.address, "java.lang.Object.notify,Not.yet", "--for", "3s"])
+        assert done.code == REFUSED and time.monotonic() - begin > 2.9, done
 
 
 @test(flags=[(), ("-Xint",), ("-Xcheck:jni",)])
@@ -184,6 +230,17 @@ def methods_without_the_field_or_line_take_no_place_among_the_thousand(t):
             found = probe.end()
             assert found.keys() == {"Twin.last"} and found["Twin.last"]["hits"] == hits, found
             assert probe.found["notes"] == [note], probe.found["notes"]
+
+
+@test()
+def a_class_that_is_linked_after_a_probe_came_gets_it(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        tell(target, f"twin {twin_in(t, 'last')}")
+        probe = Probe(target, "Twin.last")
+        assert "in no method yet" in probe.first, probe.first
+        tell(target, "twins 5")
+        found = probe.end()
+        assert found["Twin.last"]["hits"] == 5, probe.found
 
 
 @test()
