@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kStep{50}, kFirstPeriod{2};
 constexpr std::chrono::milliseconds kWarmUp{5};
+constexpr int kRunsToMeasure = 4;
 constexpr int kStepsToCalibrate = 20;  // also for checking which threads have ended
 // Factor on the measured cost of a hit: in the program, a hit also prevents JIT optimizations.
 constexpr double kReserve = 1.5;
@@ -77,36 +78,31 @@ void HitBudget::set_limit() {
   limit_percent_ = limit;
 }
 
-// The lowest cost counts most, as the cost of JIT-compiled code; before compilation it is higher.
-void HitBudget::calibrate(JNIEnv* jni, int rounds) {
-  const HitCosts measured = sinks_.hit_costs(jni, rounds);
-  if (measured.count <= 0) return;
-  const auto nearer = [](double& cost, double latest) {
-    cost = cost <= 0 || latest < cost ? latest : cost + (latest - cost) / 8;
-  };
-  nearer(costs_.count, measured.count);
-  nearer(costs_.test, measured.test);
-  nearer(costs_.timed, measured.timed);
-  nearer(costs_.native, measured.native);
+HitCosts HitBudget::calibrate(JNIEnv* jni, int rounds) {
+  const HitCosts measured = sinks_.hit_costs(jni, rounds / kRunsToMeasure, kRunsToMeasure);
+  costs_.measured(measured);
+  return measured;
 }
 
+// Waits until the JIT has compiled the measured code. In a later session it mostly still is.
 void HitBudget::begin(JNIEnv* jni) {
   const std::int64_t begun = monotonic_ns();
   constexpr std::int64_t kLeast = 60'000'000, kMost = 500'000'000;
-  const bool first = steps_ == 0;
-  // The JIT compiles only after many calls, and the loop below waits until it has.
-  if (first) sinks_.hit_costs(jni, 20, 500);
-  for (int round = 0, unchanged = 0; unchanged < 3; ++round) {
-    const double before = costs_.count + costs_.timed;
-    calibrate(jni, 2000);
+  bool compiled = costs_.is_compiled(calibrate(jni, 2000)) && steps_ > 0;
+  // The JIT compiles only after many calls.
+  if (!compiled) sinks_.hit_costs(jni, 20, 500);
+  for (int unchanged = 0; unchanged < 3;) {
+    const double before = costs_.now().count + costs_.now().timed;
+    const HitCosts latest = calibrate(jni, 2000);
     const std::int64_t spent = monotonic_ns() - begun;
-    if (spent > kMost || costs_.count <= 0) break;
-    const bool settled = round > 0 && costs_.count + costs_.timed > 0.9 * before;
-    unchanged = settled && (!first || spent > kLeast) ? unchanged + 1 : 0;
-    if (first && spent < kLeast) std::this_thread::sleep_for(kWarmUp);
+    if (spent > kMost || !latest.known()) break;
+    const bool settled = costs_.now().count + costs_.now().timed > 0.9 * before;
+    unchanged =
+        settled && costs_.is_compiled(latest) && (compiled || spent > kLeast) ? unchanged + 1 : 0;
+    if (!compiled && spent < kLeast) std::this_thread::sleep_for(kWarmUp);
   }
   log_info("probes: a hit costs {:.1f} ns counted, {:.1f} ns timed, a native {:.1f} ns",
-           costs_.count, costs_.timed, costs_.native);
+           costs_.now().count, costs_.now().timed, costs_.now().native);
   budget_.emplace(static_cast<double>(sources_.percent()));
   used_percent_ = 0;
   messages_.clear();
@@ -132,7 +128,7 @@ void HitBudget::step(JNIEnv* jni) {
   } else {
     const bool seldom = ++steps_ % kStepsToCalibrate == 0;
     // More often at first, while the JIT has not finished compiling the measured code.
-    if (steps_ < 2 * kStepsToCalibrate || seldom) calibrate(jni, 500);
+    if (steps_ < 2 * kStepsToCalibrate || seldom) calibrate(jni, 800);
     if (seldom) sinks_.cells().forget_threads(jni);
   }
   const Clocks then = std::exchange(last_, now());
@@ -140,7 +136,7 @@ void HitBudget::step(JNIEnv* jni) {
   std::vector<ProbeBudget::Cost> spent;
   double ns = 0, removed_ns = 0;
   for (const User& one : std::vector(users_)) {
-    for (const ProbeBudget::Cost& cost : one.user->new_costs(jni, costs_, counts)) {
+    for (const ProbeBudget::Cost& cost : one.user->new_costs(jni, costs_.now(), counts)) {
       ns += cost.ns;
       if (cost.probe == 0) {
         removed_ns += cost.ns;

@@ -104,7 +104,7 @@ class HitBudget {
   };
 
   void begin(JNIEnv* jni);
-  void calibrate(JNIEnv* jni, int rounds);
+  HitCosts calibrate(JNIEnv* jni, int rounds);
   void step(JNIEnv* jni);
   void charge_own_work();
   void poll_every(std::chrono::milliseconds time);
@@ -121,7 +121,7 @@ class HitBudget {
   std::vector<User> users_;
   std::uint64_t last_number_ = 0;
   std::optional<ProbeBudget> budget_;  // while there are users
-  HitCosts costs_;
+  KnownHitCosts costs_;
   Clocks last_;
   std::chrono::milliseconds poll_period_{0};
   int steps_ = 0;

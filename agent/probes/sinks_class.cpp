@@ -61,16 +61,18 @@ HitCosts SinksClass::hit_costs(JNIEnv* jni, int rounds, int times) const {
   if (class_.get() == nullptr) return {};
   const jmethodID cost = jni->GetStaticMethodID(class_.get(), "cost", "(II)J");
   if (clear_exception(jni) || cost == nullptr) return {};
-  double ns[4] = {};
+  HitCosts least;
   for (int time = 0; time < times; ++time) {
+    double ns[4] = {};
     for (jint what = 0; what < 4; ++what) {
       const jlong took =
           jni->CallStaticLongMethod(class_.get(), cost, what, static_cast<jint>(rounds));
       if (clear_exception(jni)) return {};
       ns[what] = static_cast<double>(std::max<jlong>(took, 0)) / rounds;
     }
+    least = lower_of(least, {ns[0], ns[1], ns[2], ns[3]});
   }
-  return {ns[0], ns[1], ns[2], ns[3]};
+  return least;
 }
 
 }  // namespace ddm

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 
+#include "probes/plans/hit_costs.h"
 #include "probes/plans/sinks.h"
 #include "probes/sink_cells.h"
 #include "vm/class_changes/class_hooks.h"
@@ -26,14 +27,6 @@ class SinkReceiver {
   virtual void kept(JNIEnv* jni, jint record, jint which, jobject value) noexcept = 0;
 };
 
-// What a hit costs, in nanoseconds.
-struct HitCosts {
-  double count = 0;   // a hit that is counted
-  double test = 0;    // a condition that does not hold
-  double timed = 0;   // a call that is timed
-  double native = 0;  // a call of a native method, without the work inside
-};
-
 class SinksClass {
  public:
   // One instance a process, which lives until the process ends.
@@ -46,8 +39,9 @@ class SinksClass {
   // To be called before any cell's values are wanted; the receiver must live as long as they are.
   void set_receiver(SinkReceiver& receiver);
 
-  // The costs in the current state of this VM: each is run `rounds` times, `times` times over, of
-  // which the last counts. Zero: the measurement failed.
+  // The costs in the current state of this VM: `rounds` hits each, measured `times` times, of which
+  // the shortest counts, since other threads may have interrupted the others. Always on the same
+  // thread, whose cells are kept. Zero: the measurement failed.
   HitCosts hit_costs(JNIEnv* jni, int rounds, int times = 1) const;
 
  private:

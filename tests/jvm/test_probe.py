@@ -4,6 +4,7 @@ import json
 import math
 import os
 import random
+import re
 import signal
 import struct
 import subprocess
@@ -562,6 +563,25 @@ def a_probe_over_the_budget_is_taken_out(t):
         assert found["Probed.fib"]["removed"] is None
         budget = probe.found["budget"]
         assert budget["limit_percent"] == 1 and budget["used_percent"] > 0, budget
+
+
+@test(timing=True)
+def a_hit_costs_the_same_in_each_session(t):
+    with Target(t, "log=info,dump=none", program=PROGRAM) as target:
+        tell(target, "stop")  # mix begins only then
+        tell(target, "mix 1000")
+        for _ in range(4):
+            probe = Probe(target, "Probed.work", "--count", "--budget", "10000")
+            time.sleep(1.5)
+            probe.end()
+        tell(target, "stop")
+        told = "\n".join(target.process.said.lines())
+        costs = [[float(ns) for ns in re.findall(r"[\d.]+(?= ns)", line)]
+                 for line in told.splitlines() if "a hit costs" in line]
+        assert len(costs) == 4, told
+        target.process.said.lines().clear()  # what else is told at log=info
+        for cost in costs[1:]:
+            assert all(now <= 2.1 * first + 0.2 for now, first in zip(cost, costs[0])), costs
 
 
 @test(every_days=4)

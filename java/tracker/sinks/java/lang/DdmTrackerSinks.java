@@ -57,6 +57,8 @@ public final class DdmTrackerSinks {
     private static volatile long[] choice = {1};
     /** For hits of threads that are not chosen; never read. */
     private static final long[] NOBODYS = new long[1 + CHUNK];
+    /** The thread that measures the cost of hits. */
+    private static volatile Thread measuring;
     /** By timer: when it was allocated. */
     private static final long[] SINCE = new long[CHUNKS * CHUNK / 64];
 
@@ -351,21 +353,30 @@ public final class DdmTrackerSinks {
         SINCE[first >>> 6] = System.nanoTime();
     }
 
-    /** Drops references to ended threads; with `all`, to all threads, and their cells. */
+    /**
+     * Drops references to ended threads; with `all`, to all threads, and their cells, but those that
+     * cost() uses: without them it would take paths that it never took before, for which the VM
+     * discards its compiled code, and it would measure the interpreter from then on.
+     */
     static void forgetThreads(boolean all) {
+        final Thread kept = measuring;
+        final int keptCells = kept == null ? -1 : (int) UNSAFE.getLong(kept, TID) & 0xff;
         for (int row = 0; row < ROWS; row++) {
             final Thread owner = OWNERS[row];
-            if (owner != null && (all || UNSAFE.getLongVolatile(owner, EETOP) == 0)) {
+            if (owner != null && (all && owner != kept || UNSAFE.getLongVolatile(owner, EETOP) == 0)) {
                 UNSAFE.compareAndSetReference(OWNERS, OWNER0 + OWNER_SIZE * row, owner, null);
             }
         }
         for (int i = 0; all && i < CELLS.length; i++) {
-            CELLS[i] = null;
+            if (i != keptCells) {
+                CELLS[i] = null;
+            }
         }
     }
 
     /** Nanoseconds of `rounds` hits; `what`: 0 count, 1 a false condition, 2 time, 3 a native. */
     static long cost(int what, int rounds) {
+        measuring = Thread.currentThread();
         final long began = System.nanoTime();
         switch (what) {
             case 0: for (int i = 0; i < rounds; i++) { count(0); } break;

@@ -1,0 +1,40 @@
+#include "probes/plans/hit_costs.h"
+
+#include <algorithm>
+
+namespace ddm {
+namespace {
+
+constexpr double kMostAboveLeast = 2;
+constexpr double kAboutTheSame = 1.5;
+constexpr double HitCosts::*kAllCosts[] = {&HitCosts::count, &HitCosts::test, &HitCosts::timed,
+                                           &HitCosts::native};
+
+double lower(double one, double other) {
+  return one <= 0 || (other > 0 && other < one) ? other : one;
+}
+
+}  // namespace
+
+HitCosts lower_of(const HitCosts& one, const HitCosts& other) {
+  HitCosts both;
+  for (const auto cost : kAllCosts) both.*cost = lower(one.*cost, other.*cost);
+  return both;
+}
+
+void KnownHitCosts::measured(const HitCosts& latest) {
+  if (!latest.known()) return;
+  least_ = lower_of(least_, latest);
+  for (const auto cost : kAllCosts) {
+    double& now = now_.*cost;
+    now = now <= 0 || latest.*cost < now ? latest.*cost : now + (latest.*cost - now) / 8;
+    now = std::min(now, kMostAboveLeast * least_.*cost);
+  }
+}
+
+bool KnownHitCosts::is_compiled(const HitCosts& latest) const {
+  return least_.known() &&
+         latest.count + latest.timed <= kAboutTheSame * (least_.count + least_.timed);
+}
+
+}  // namespace ddm

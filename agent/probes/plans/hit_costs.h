@@ -1,0 +1,36 @@
+// What a hit costs in this VM, from measurements that begin before the JIT has compiled the
+// measured code, and that may be interrupted by other threads. Pure; for one thread.
+#pragma once
+
+namespace ddm {
+
+// What a hit costs, in nanoseconds.
+struct HitCosts {
+  double count = 0;   // a hit that is counted
+  double test = 0;    // a condition that does not hold
+  double timed = 0;   // a call that is timed
+  double native = 0;  // a call of a native method, without the work inside
+
+  // Zero: the measurement failed.
+  bool known() const { return count > 0; }
+};
+
+class KnownHitCosts {
+ public:
+  // The lowest cost counts most, as the cost of JIT-compiled code. A higher one is approached
+  // slowly, and only up to twice the lowest: the VM may discard the compiled code of the
+  // measurement alone, while the program's code stays compiled.
+  void measured(const HitCosts& latest);
+  // The measured code is compiled, as far as earlier measurements tell.
+  bool is_compiled(const HitCosts& latest) const;
+
+  const HitCosts& now() const { return now_; }
+
+ private:
+  HitCosts now_, least_;
+};
+
+// Each cost is the lower one of both; an unknown one is ignored.
+HitCosts lower_of(const HitCosts& one, const HitCosts& other);
+
+}  // namespace ddm
