@@ -372,6 +372,29 @@ def a_method_that_goes_on_running_is_named(t):
         tell(target, "stop")
 
 
+# From JDK 26 on JVMTI does not tell old versions of a method from the new one: docs/jdks.md.
+@test(max_jdk=25)
+def a_method_that_is_called_again_and_again_does_not_run_since_before(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        tell(target, "steps")
+        for _ in range(2):
+            probe = Probe(target, "Probed.step", "--count")
+            time.sleep(0.3)
+            found = probe.end()
+            assert found["Probed.step"]["hits"] > 0, found
+            assert not any("runs since" in note for note in probe.found["notes"]), probe.found
+        tell(target, "stop")
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        tell(target, "steps")
+        for _ in range(2):  # the caller does, in each session
+            probe = Probe(target, "Probed.step*", "--count")
+            time.sleep(0.3)
+            probe.end()
+            running = [note for note in probe.found["notes"] if "runs since" in note]
+            assert [note.split()[0] for note in running] == ["Probed.steps"], probe.found
+        tell(target, "stop")
+
+
 def line_of(words):
     """Where OldVersions.java says so."""
     path = os.path.join(os.path.dirname(__file__), "programs", "OldVersions.java")

@@ -4,11 +4,14 @@
 
 #include "core/class_names.h"
 #include "vm/jvmti_memory.h"
+#include "vm/vm_facts.h"
 
 namespace ddm {
 namespace {
 
 constexpr jint kMostFrames = 1024;  // a program's long-running loops are near the root of a stack
+// From this release on, an old version of a method has the jmethodID of the new one.
+constexpr int kOneIdForAllVersions = 26;
 
 // Calls visit(method) for each frame of each platform thread.
 template <typename Visit>
@@ -25,6 +28,9 @@ void for_each_frame(jvmtiEnv* jvmti, JNIEnv* jni, Visit visit) {
 }
 
 }  // namespace
+
+RunningMethods::RunningMethods(jvmtiEnv* jvmti)
+    : jvmti_(jvmti), versions_have_ids_(vm_feature_release(jvmti) < kOneIdForAllVersions) {}
 
 std::size_t RunningMethods::code_hash(jmethodID method) const {
   JvmtiPtr<unsigned char> code(jvmti_);
@@ -48,6 +54,7 @@ std::string RunningMethods::name_of(JNIEnv* jni, jmethodID method) const {
 }
 
 void RunningMethods::before_rewriting(JNIEnv* jni) {
+  if (versions_have_ids_) return;
   before_.clear();
   for_each_frame(jvmti_, jni, [&](jmethodID method) {
     if (!before_.contains(method)) before_[method] = code_hash(method);
@@ -55,9 +62,19 @@ void RunningMethods::before_rewriting(JNIEnv* jni) {
 }
 
 void RunningMethods::after_rewriting(JNIEnv* jni) {
+  if (versions_have_ids_) {
+    old_versions_.clear();  // those that are still on a stack are found again
+    for_each_frame(jvmti_, jni, [&](jmethodID method) {
+      jboolean obsolete = JNI_FALSE;
+      jvmti_->IsMethodObsolete(method, &obsolete);
+      if (obsolete) old_versions_.insert(method);
+    });
+    return;
+  }
+  old_names_.clear();  // of what runs on, only what has been changed now
   for (const auto& [method, hash] : before_) {
     if (hash == 0 || code_hash(method) == hash) continue;
-    if (std::string name = name_of(jni, method); !name.empty()) old_.insert(std::move(name));
+    if (std::string name = name_of(jni, method); !name.empty()) old_names_.insert(std::move(name));
   }
   before_.clear();
 }
@@ -78,14 +95,14 @@ std::vector<std::string> RunningMethods::running_in(
 }
 
 std::vector<std::string> RunningMethods::still_running(JNIEnv* jni) const {
-  if (old_.empty()) return {};
+  if (old_versions_.empty() && old_names_.empty()) return {};
   std::set<jmethodID> checked;
   std::set<std::string> running;
   for_each_frame(jvmti_, jni, [&](jmethodID method) {
     if (!checked.insert(method).second) return;
-    if (std::string name = name_of(jni, method); old_.contains(name)) {
-      running.insert(std::move(name));
-    }
+    if (versions_have_ids_ && !old_versions_.contains(method)) return;
+    std::string name = name_of(jni, method);
+    if (versions_have_ids_ || old_names_.contains(name)) running.insert(std::move(name));
   });
   return {running.begin(), running.end()};
 }

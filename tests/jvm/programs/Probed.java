@@ -1,5 +1,6 @@
 // Methods of every kind, called so often as it says: "counts N THREADS" prints "method calls" of each,
-// then "counted". "busy THREADS" keeps some of them busy, and "loop" never returns from one, until "stop".
+// then "counted". "busy THREADS" keeps some of them busy, "loop" never returns from one, and "steps" is nearly
+// always in a short call, until "stop".
 import java.io.File;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -160,6 +161,16 @@ public class Probed {
         while (!stop) sink++;
     }
 
+    static void step() throws InterruptedException { Thread.sleep(20); }
+
+    static void steps() {
+        try {
+            while (!stop) step();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         System.out.println("ready");
         Scanner in = new Scanner(System.in);
@@ -235,6 +246,14 @@ public class Probed {
                         busy.setDaemon(true);
                         busy.start();
                     }
+                    System.out.println("counted");
+                    break;
+                case "steps":
+                    stop = false;
+                    Thread steps = new Thread(Probed::steps, "steps");
+                    steps.setDaemon(true);
+                    steps.start();
+                    Thread.sleep(100);
                     System.out.println("counted");
                     break;
                 case "loop":
