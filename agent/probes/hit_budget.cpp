@@ -106,6 +106,7 @@ void HitBudget::begin(JNIEnv* jni) {
   budget_.emplace(static_cast<double>(sources_.percent()));
   used_percent_ = 0;
   messages_.clear();
+  shared_hits_ = SinksClass::shared_hits();
   last_ = now();
   poll_every(kStep);
 }
@@ -134,19 +135,23 @@ void HitBudget::step(JNIEnv* jni) {
   const Clocks then = std::exchange(last_, now());
   const std::vector<std::int64_t> counts = sinks_.cells().read(jni);
   std::vector<ProbeBudget::Cost> spent;
-  double ns = 0, removed_ns = 0;
   for (const User& one : std::vector(users_)) {
-    for (const ProbeBudget::Cost& cost : one.user->new_costs(jni, costs_.now(), counts)) {
-      ns += cost.ns;
-      if (cost.probe == 0) {
-        removed_ns += cost.ns;
-      } else {
-        spent.push_back({one.number << 32 | cost.probe, cost.ns, cost.passing_ns});
-      }
+    for (ProbeBudget::Cost cost : one.user->new_costs(jni, costs_.now(), counts)) {
+      if (cost.probe != 0) cost.probe |= one.number << 32;
+      spent.push_back(cost);
     }
   }
   if (users_.empty()) return;
   set_limit();  // budget= may have been given anew
+  const std::int64_t shared = SinksClass::shared_hits();
+  const std::int64_t newly_shared = shared - std::exchange(shared_hits_, shared);
+  add_shared_hits(spent, kReserve * static_cast<double>(newly_shared) * costs_.now().native);
+  double ns = 0, removed_ns = 0;
+  for (const ProbeBudget::Cost& cost : spent) {
+    ns += cost.ns;
+    if (cost.probe == 0) removed_ns += cost.ns;
+  }
+  std::erase_if(spent, [](const ProbeBudget::Cost& cost) { return cost.probe == 0; });
   ProbeBudget::Step step;
   step.wall_ns = static_cast<double>(last_.wall_ns - then.wall_ns);
   step.cpu_ns = static_cast<double>(last_.cpu_ns - then.cpu_ns);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "probes/patches.h"
+#include "probes/plans/hit_costs.h"
 #include "probes/plans/probe_budget.h"
 #include "probes/side_thread.h"
 #include "vm/agent_thread.h"
@@ -125,7 +126,8 @@ class HitBudget {
   Clocks last_;
   std::chrono::milliseconds poll_period_{0};
   int steps_ = 0;
-  double percent_of_cpu_ = 0;  // the recent cost of hits
+  std::int64_t shared_hits_ = 0;  // that have been paid for
+  double percent_of_cpu_ = 0;     // the recent cost of hits
   std::vector<std::string> messages_;
   std::atomic<double> limit_percent_, used_percent_{0};
 };

@@ -1,8 +1,10 @@
 #include "probes/sinks_class.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include "vm/jvmti_memory.h"
 
@@ -19,7 +21,18 @@ namespace {
 SinkCells* g_sink_cells = nullptr;
 std::atomic<SinkReceiver*> g_sink_receiver{nullptr};
 
-void JNICALL share_hits(JNIEnv*, jclass, jint cell, jlong more) { g_sink_cells->share(cell, more); }
+// By thread, so that those that share a cell do not share this as well.
+struct alignas(64) SharedHits {
+  std::atomic<std::int64_t> hits{0};
+};
+std::array<SharedHits, 64> g_shared_hits;
+
+void JNICALL share_hits(JNIEnv* jni, jclass, jint cell, jlong more) {
+  g_sink_cells->share(cell, more);
+  const auto thread =
+      reinterpret_cast<std::uintptr_t>(jni) >> 10;  // one JNIEnv each, in its Thread
+  g_shared_hits[thread % g_shared_hits.size()].hits.fetch_add(1, std::memory_order_relaxed);
+}
 
 jint JNICALL sink_opened(JNIEnv* jni, jclass, jint cell) {
   SinkReceiver* const receiver = g_sink_receiver.load(std::memory_order_acquire);
@@ -51,6 +64,12 @@ std::string SinksClass::define(JNIEnv* jni, ClassHooks& hooks) {
   std::string error = hooks.define(jni, class_);
   if (error.empty()) cells_.bind(jni, class_.get());
   return error;
+}
+
+std::int64_t SinksClass::shared_hits() {
+  std::int64_t sum = 0;
+  for (const SharedHits& one : g_shared_hits) sum += one.hits.load(std::memory_order_relaxed);
+  return sum;
 }
 
 void SinksClass::set_receiver(SinkReceiver& receiver) {

@@ -2,6 +2,7 @@
 // once, in java.base, so that every class finds it; its natives are bound before patched code runs.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <string>
 
@@ -36,6 +37,8 @@ class SinksClass {
   std::string define(JNIEnv* jni, ClassHooks& hooks);
 
   SinkCells& cells() { return cells_; }
+  // How often a thread without cells of its own has called a native to count, on all threads.
+  static std::int64_t shared_hits();
   // To be called before any cell's values are wanted; the receiver must live as long as they are.
   void set_receiver(SinkReceiver& receiver);
 

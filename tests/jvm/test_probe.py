@@ -607,6 +607,23 @@ def a_hit_costs_the_same_in_each_session(t):
             assert all(now <= 2.1 * first + 0.2 for now, first in zip(cost, costs[0])), costs
 
 
+@test(timing=True)
+def hits_of_a_thread_among_hundreds_are_charged_as_what_they_cost(t):
+    """Its rows belong to others, so that each hit is a native: some twenty times as much."""
+    used = {}
+    for crowd in (0, 1000):
+        with Target(t, "dump=none", program=PROGRAM) as target:
+            tell(target, "crowd 0 100000")  # all is loaded
+            probe = Probe(target, "Probed$Cart.nothing", "--count", "--budget", "10000")
+            over = time.monotonic() + 4  # percent of as long a time
+            tell(target, f"crowd {crowd} 20000000")
+            time.sleep(max(over - time.monotonic(), 0))
+            found = probe.end()
+            assert found["Probed$Cart.nothing"]["hits"] == crowd + 20_000_000, found
+            used[crowd] = probe.found["budget"]["used_percent"]
+    assert used[1000] > 3 * used[0], used
+
+
 @test(every_days=4)
 def what_was_far_too_dear_stays_out_for_a_while(t):
     methods = "java.lang.String.hashCode,java.util.HashMap.get"

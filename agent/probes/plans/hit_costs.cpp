@@ -22,6 +22,13 @@ HitCosts lower_of(const HitCosts& one, const HitCosts& other) {
   return both;
 }
 
+void add_shared_hits(std::span<ProbeBudget::Cost> costs, double ns) {
+  double all = 0;
+  for (const ProbeBudget::Cost& cost : costs) all += cost.ns - cost.passing_ns;
+  if (all <= 0) return;
+  for (ProbeBudget::Cost& cost : costs) cost.ns += ns * (cost.ns - cost.passing_ns) / all;
+}
+
 void KnownHitCosts::measured(const HitCosts& latest) {
   if (!latest.known()) return;
   least_ = lower_of(least_, latest);

@@ -2,6 +2,10 @@
 // measured code, and that may be interrupted by other threads. Pure; for one thread.
 #pragma once
 
+#include <span>
+
+#include "probes/plans/probe_budget.h"
+
 namespace ddm {
 
 // What a hit costs, in nanoseconds.
@@ -29,6 +33,10 @@ class KnownHitCosts {
  private:
   HitCosts now_, least_;
 };
+
+// Hits of threads without cells of their own are natives, of which only the sum is known: `ns` are
+// divided among the probes as their hits were charged.
+void add_shared_hits(std::span<ProbeBudget::Cost> costs, double ns);
 
 // Each cost is the lower one of both; an unknown one is ignored.
 HitCosts lower_of(const HitCosts& one, const HitCosts& other);

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Scanner;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.IntUnaryOperator;
 
 public class Probed {
@@ -161,6 +162,32 @@ public class Probed {
         while (!stop) sink++;
     }
 
+    // `crowd` threads that have each called nothing() and wait; then this one calls nothing() so often.
+    static void crowd(int crowd, int calls) throws InterruptedException {
+        CountDownLatch called = new CountDownLatch(crowd), over = new CountDownLatch(1);
+        Cart cart = new Cart("crowd");
+        for (int i = 0; i < crowd; i++) {
+            Thread thread = new Thread(() -> {
+                cart.nothing();
+                called.countDown();
+                try {
+                    over.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+        }
+        called.await();
+        Thread last = new Thread(() -> {
+            for (int i = 0; i < calls; i++) cart.nothing();
+        });
+        last.start();
+        last.join();
+        over.countDown();
+    }
+
     static void step() throws InterruptedException { Thread.sleep(20); }
 
     static void steps() {
@@ -246,6 +273,10 @@ public class Probed {
                         busy.setDaemon(true);
                         busy.start();
                     }
+                    System.out.println("counted");
+                    break;
+                case "crowd":
+                    crowd(Integer.parseInt(words[1]), Integer.parseInt(words[2]));
                     System.out.println("counted");
                     break;
                 case "steps":

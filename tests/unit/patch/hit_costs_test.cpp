@@ -1,5 +1,6 @@
 #include "probes/plans/hit_costs.h"
 
+#include <array>
 #include <catch2/catch.hpp>
 
 using namespace ddm;
@@ -62,4 +63,19 @@ TEST_CASE("of several runs each cost is the lowest that was measured") {
   CHECK(least.test == 2);
   CHECK(least.timed == 40);
   CHECK(least.native == 10);
+}
+
+TEST_CASE("what hits of threads without cells cost is divided as other hits are") {
+  std::array<ProbeBudget::Cost, 3> costs{{{1, 300, 0}, {2, 150, 50}, {3, 0, 0}}};
+  add_shared_hits(costs, 4000);
+  CHECK(costs[0].ns == 300 + 3000);
+  CHECK(costs[1].ns == 150 + 1000);
+  CHECK(costs[1].passing_ns == 50);
+  CHECK(costs[2].ns == 0);
+}
+
+TEST_CASE("hits of threads without cells cost nobody anything if no probe was hit") {
+  std::array<ProbeBudget::Cost, 1> costs{{{1, 70, 70}}};
+  add_shared_hits(costs, 4000);
+  CHECK(costs[0].ns == 70);
 }

@@ -10,8 +10,8 @@ import jdk.internal.vm.annotation.Hidden;
  * this class into java.base and binds its natives before the first patch is installed.
  *
  * Counts are exact on any number of threads, without an atomic instruction: a thread owns a row of
- * the table, and no other thread writes to it. Rows are assigned by thread id; a thread whose row
- * is owned by another live thread adds to shared cells, atomically. A virtual thread uses its
+ * the table, and no other thread writes to it. Rows are assigned by thread id, two to each; a thread
+ * whose rows are owned by other live threads adds to shared cells, atomically. A virtual thread uses its
  * carrier's row: nothing in here can unmount it.
  *
  * Everything here may be called from any code of the program, whatever is patched: it never throws,
@@ -261,13 +261,23 @@ public final class DdmTrackerSinks {
         return own(thread, tid, cell & OF_CHUNK);
     }
 
-    /** The thread's cells of the chunk, allocated if needed; null if its row has another owner. */
+    /** The thread's cells of the chunk, allocated if needed; null if its rows have other owners. */
     @Hidden @DontInline
     private static long[] own(Thread thread, long tid, int chunk) {
         if (!isChosen(tid, chunk)) {
             return NOBODYS;
         }
-        final int row = (int) tid & 0xff;
+        final int second = (int) (tid * 0x9E3779B97F4A7C15L >>> 56);
+        long[] cells = CELLS[chunk | second];
+        if (cells != null && cells[0] == tid) {
+            return cells;
+        }
+        cells = own(thread, tid, chunk, (int) tid & 0xff);
+        return cells != null ? cells : own(thread, tid, chunk, second);
+    }
+
+    @Hidden
+    private static long[] own(Thread thread, long tid, int chunk, int row) {
         final Thread owner = OWNERS[row];
         if (owner != thread) {
             if (owner != null && UNSAFE.getLongVolatile(owner, EETOP) != 0) {
