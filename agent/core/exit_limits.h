@@ -4,6 +4,9 @@
 //   before VMDeath: a callback of an allocation (Tracking)    kCallbackLimit
 //   findings of installed probes (Probes)                     kFindingsLimit
 //   a running handler of the program (ClientApi)              kHandlerLimit
+//   a round of samples (SamplerThread)                        kRoundLimit
+//   a reading of the hits' cost (HitBudget)                   kRoundLimit
+//   a change of classes for probes (SideThread)               kChangeLimit
 //   sockets: one non-blocking write (Server)                  no wait
 //   a request in progress (Service, two lanes)                kRequestLimit, both lanes
 //   a map that is being drawn or sent (MapEvents)             kMapLimit
@@ -36,6 +39,8 @@ using std::chrono::milliseconds;
 inline constexpr milliseconds kCallbackLimit{20};
 inline constexpr milliseconds kFindingsLimit{100};
 inline constexpr milliseconds kHandlerLimit{100};
+inline constexpr milliseconds kRoundLimit{100};
+inline constexpr milliseconds kChangeLimit{20};
 inline constexpr milliseconds kRequestLimit{50};
 inline constexpr milliseconds kMapLimit{20};
 inline constexpr milliseconds kReportLimit{10'000};

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "core/exit_limits.h"
 #include "probes/patches.h"
 #include "probes/plans/hit_costs.h"
 #include "probes/plans/probe_budget.h"
@@ -91,7 +92,7 @@ class HitBudget {
   // In VMDeath.
   void close() {
     end_changes();
-    thread_.stop(std::chrono::milliseconds(100));
+    thread_.stop(exit_limits::kRoundLimit);
   }
 
  private:

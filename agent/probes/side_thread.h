@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 
+#include "core/exit_limits.h"
 #include "vm/agent_thread.h"
 
 namespace ddm {
@@ -40,7 +41,7 @@ class SideThread {
   // At the VM's death, on any thread: ends all waiting.
   void close() {
     closing_ = true;
-    thread_.stop(kGlance);
+    thread_.stop(exit_limits::kChangeLimit);
   }
 
  private:

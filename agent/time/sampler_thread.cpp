@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/clocks.h"
+#include "core/exit_limits.h"
 #include "core/log.h"
 
 namespace ddm {
@@ -57,7 +58,7 @@ void SamplerThread::close() {
     for (Entry& entry : entries_) entry.state = State::kEnding;
     changed_.notify_all();
   }
-  thread_.stop(std::chrono::milliseconds(100));
+  thread_.stop(exit_limits::kRoundLimit);
 }
 
 // Beginnings and endings take precedence over rounds.

@@ -300,9 +300,10 @@ def what_is_left(t, pid):
 
 
 def rounds_of_live_under_load(t, engine, rounds):
+    # With an arena for each thread that there ever was, what malloc keeps of them hides what is kept.
     with Target(t, f"{OPTIONS},engine={engine}", flags=["-Xms64m", "-Xmx64m", "-XX:+UseSerialGC",
                                                         "-XX:+AlwaysPreTouch"],
-                program=("Live",)) as p, p.client() as client:
+                program=("Live",), env={"MALLOC_ARENA_MAX": "1"}) as p, p.client() as client:
         def turn(i):
             ddm(t, "attach", p.pid, "live=y" if i % 3 else "live=1/4")
             p.tell("half 1000")
