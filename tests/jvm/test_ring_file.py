@@ -140,6 +140,7 @@ def samples_that_outlive_the_program_are_told_as_estimates(t):
         facts = recover(t, ring, t.path("r.sites.jsonl"))
         assert facts["interval"] == 65536 and facts["seen"] > 10 * facts["recorded"] > 0, facts
         assert "estimated" in t.command([DDM, "recover", ring]).out
+        assert "estimated: one sample every 64.0 KiB" in t.command([DDM, "allocs", t.path("r.sites.jsonl")]).out
         recover(t, ring, t.path("r.collapsed"))
         with open(t.path("r.collapsed")) as f:
             assert "[estimated" in f.readline()
@@ -168,8 +169,12 @@ def a_running_programs_ring_is_read_and_gone_when_it_ends(t):
         process = t.popen("Exits", "wait", agent=f"engine=vm,track=y,dump=r.jsonl,ring={ring}")
         assert process.stdout.readline() == "ready\n"
         assert os.stat(ring).st_mode & 0o777 == 0o600
-        facts = recover(t, ring)
+        facts = recover(t, ring, t.path("saved.jsonl"))
         assert facts["state"] == "running" and facts["recorded"] > 100, facts
+        saved = t.command([DDM, "allocs", t.path("saved.jsonl")]).out
+        assert f"{facts['seen']:,} allocations, " in saved and "tracking is off" not in saved, saved
+        done = t.command([DDM, "allocs", t.path("saved.jsonl"), "--by", "thread"])
+        assert done.code == 1 and "has no totals by thread" in done.err, done
         for ending in ("jsonl", "txt", "html", "collapsed"):
             done = t.command([DDM, "recover", ring, "-o", t.path("x." + ending)])
             assert done.code == 0 and f"written to {t.path('x.' + ending)}" in done.out, done

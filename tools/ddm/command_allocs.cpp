@@ -82,27 +82,36 @@ int show_recent(const AllocsOptions& options, const ReportData& data, const std:
   return show_table(options, rows_of(figures, rows_asked(options)), notes);
 }
 
+// Of a ring file: who recovered it.
+bool is_recovered(const SiteFigures& figures) { return figures.summary.contains("recovered"); }
+
+std::string estimate_text(const SiteFigures& figures) {
+  ReportSummary summary;
+  summary.interval = figures.fact("interval");
+  const auto samples = figures.summary.find("samples");
+  const bool known = samples != figures.summary.end() && samples->is_number();
+  return fmt::format("estimated{}: {}",
+                     known ? fmt::format(" from {} samples", grouped(figures.fact("samples"))) : "",
+                     sampling_words(summary));
+}
+
 // The period of the figures, and whether they are estimates.
 std::vector<std::string> run_notes(const SiteFigures& figures, bool tracking) {
   std::vector<std::string> notes;
-  if (figures.fact("period") == 0) {
+  if (figures.fact("period") == 0 && !is_recovered(figures)) {
     notes.emplace_back("Nothing is counted yet: tracking is off; `ddm track PID on` starts it.");
     return notes;
   }
   notes.push_back(fmt::format(
-      "{} allocations, {} in the whole run: {} of tracking{}", grouped(figures.fact("seen")),
+      "{}{} allocations, {} in the whole run: {} of tracking{}",
+      figures.summary.contains("seen_at_least") ? "at least " : "", grouped(figures.fact("seen")),
       human_bytes(figures.fact("seen_bytes")), human_duration(figures.fact("tracked_ms")),
       tracking ? "" : ", which is off now"));
   if (const std::int64_t missing = figures.fact("unattributed_bytes"); missing > 0) {
     notes.push_back(
         fmt::format("{} more, which the VM has counted, were not seen", human_bytes(missing)));
   }
-  if (const std::int64_t interval = figures.fact("interval"); interval > 0) {
-    ReportSummary summary;
-    summary.interval = interval;
-    notes.push_back(fmt::format("estimated from {} samples: {}", grouped(figures.fact("samples")),
-                                sampling_words(summary)));
-  }
+  if (figures.fact("interval") > 0) notes.push_back(estimate_text(figures));
   return notes;
 }
 
@@ -132,6 +141,9 @@ int show_saved(const AllocsOptions& options) {
   if (!figures) return refuse(figures.message());
   if (lacks_below(options, *figures)) {
     return refuse(nothing_below_text(options.target, options.below));
+  }
+  if (rows_asked(options) == RowsBy::kThread && is_recovered(*figures)) {
+    return refuse(options.target + " is of a ring file, which has no totals by thread");
   }
   auto notes = run_notes(*figures, /*tracking=*/true);
   for (std::string& line : below_notes(options, *figures)) notes.push_back(std::move(line));
