@@ -72,6 +72,10 @@ def profiles_are_pprofs_and_a_time_is_a_difference(t):
         before = ddm_json(t, "allocs", target.pid)
         more = Profile(saved(t, "more.pb.gz", served.get(f"/debug/pprof/allocs?pid={target.pid}&seconds=1")))
         after = ddm_json(t, "allocs", target.pid)
+        # What is alive may also become less, which a time's allocations never do.
+        assert more.types == ["alloc_objects", "alloc_space"], more.types
+        alive = Profile(saved(t, "alive.pb.gz", served.get(f"/debug/pprof/heap?pid={target.pid}&seconds=0.1")))
+        assert alive.types == whole.types, alive.types
         sums = Counter()
         for stack, values in more.samples:
             assert values["alloc_objects"] >= 0 and any(values.values()), (stack, values)

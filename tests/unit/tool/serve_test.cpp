@@ -1,5 +1,6 @@
 // `ddm serve` without sockets: requests, who may ask, metrics, differences of profiles.
 #include <catch2/catch.hpp>
+#include <protozero/pbf_reader.hpp>
 
 #include "agent_cpu.h"
 #include "jvm_figures.h"
@@ -27,36 +28,60 @@ int fault_of(std::string_view head) {
   return reader.error_status();
 }
 
-// A profile of "alloc_space" whose stacks are one function each.
-std::string profile_of(const std::vector<std::pair<std::string, std::int64_t>>& samples,
-                       const std::string& type = "alloc_space") {
+// A profile whose stacks are one function each.
+struct ProfileSample {
+  std::string function;
+  std::vector<std::uint64_t> values;
+};
+std::string profile_of(const std::vector<std::string>& types,
+                       const std::vector<ProfileSample>& samples) {
   ProtobufWriter profile;
   profile.add_bytes(6, "");
-  profile.add_bytes(6, type);
-  profile.add_bytes(6, "bytes");
-  ProtobufWriter kind;
-  kind.add_integer(1, 1);
-  kind.add_integer(2, 2);
-  profile.add_message(1, kind);
+  for (const std::string& type : types) profile.add_bytes(6, type);
+  for (std::size_t type = 1; type <= types.size(); ++type) {
+    ProtobufWriter kind;
+    kind.add_integer(1, type);
+    profile.add_message(1, kind);
+  }
   std::uint64_t id = 0;
-  for (const auto& [name, value] : samples) {
+  for (const auto& [name, values] : samples) {
     ++id;
     profile.add_bytes(6, name);
     ProtobufWriter function, line, location, sample;
     function.add_integer(1, id);
-    function.add_integer(2, id + 2);
+    function.add_integer(2, id + types.size());
     profile.add_message(5, function);
     line.add_integer(1, id);
     location.add_integer(1, id);
     location.add_message(4, line);
     profile.add_message(4, location);
-    const std::uint64_t ids[] = {id}, values[] = {static_cast<std::uint64_t>(value)};
+    const std::uint64_t ids[] = {id};
     sample.add_packed(1, ids);
     sample.add_packed(2, values);
     profile.add_message(2, sample);
   }
   profile.add_integer(9, 7'000);
   return profile.bytes();
+}
+std::string profile_of(const std::vector<std::pair<std::string, std::int64_t>>& samples,
+                       const std::string& type = "alloc_space") {
+  std::vector<ProfileSample> with_values;
+  for (const auto& [name, value] : samples) {
+    with_values.push_back({name, {static_cast<std::uint64_t>(value)}});
+  }
+  return profile_of({type}, with_values);
+}
+
+// The values of a profile's samples, in its order.
+std::vector<std::vector<std::int64_t>> values_of(const std::string& profile) {
+  std::vector<std::vector<std::int64_t>> values;
+  for (protozero::pbf_reader in(profile); in.next(2);) {
+    for (protozero::pbf_reader sample = in.get_message(); sample.next(2);) {
+      const auto packed = sample.get_packed_int64();
+      values.emplace_back(packed.begin(), packed.end());
+    }
+  }
+  return values;
 }
 
 }  // namespace
@@ -179,6 +204,32 @@ TEST_CASE("A difference has what is more by stack, whatever numbers the stacks h
   CHECK_FALSE(pprof_difference("\x12\x7f", after, 0).ok());
   CHECK_FALSE(with_default_type(before, "inuse_space").ok());
   CHECK(with_default_type(before, "alloc_space").ok());
+}
+
+TEST_CASE("Samples that differ in no line are one in a difference, with the sum of both") {
+  const auto before = profile_of({{"a", 100}, {"b", 1}, {"a", 1}});
+  const auto nothing = pprof_difference(before, before, 0);
+  REQUIRE(nothing.ok());
+  CHECK(values_of(*nothing).empty());
+  const auto more = pprof_difference(before, profile_of({{"a", 3}, {"a", 110}, {"b", 1}}), 0);
+  REQUIRE(more.ok());
+  CHECK(values_of(*more) == std::vector<std::vector<std::int64_t>>{{12}});
+  const auto gone = pprof_difference(before, profile_of({{"b", 1}}), 0);
+  REQUIRE(gone.ok());
+  CHECK(values_of(*gone) == std::vector<std::vector<std::int64_t>>{{-101}});
+}
+
+TEST_CASE("A difference has the types of values that are asked for") {
+  const std::vector<std::string> types{"alloc_space", "inuse_space"};
+  const auto before = profile_of(types, {{"a", {5, 5}}, {"b", {1, 1}}});
+  const auto after = profile_of(types, {{"a", {8, 2}}, {"b", {1, 0}}});
+  const auto both = pprof_difference(before, after, 0);
+  REQUIRE(both.ok());
+  CHECK(values_of(*both) == std::vector<std::vector<std::int64_t>>{{3, -3}, {0, -1}});
+  const auto made = pprof_difference(before, after, 0, "alloc_");
+  REQUIRE(made.ok());
+  CHECK(values_of(*made) == std::vector<std::vector<std::int64_t>>{{3}});
+  CHECK_FALSE(with_default_type(*made, "inuse_space").ok());
 }
 
 TEST_CASE("What is zipped comes out again, within its bounds") {

@@ -110,9 +110,11 @@ HttpResponse ended_early(pid_t pid) {
   return http_error(kStatusBadGateway, fmt::format("process {} ended meanwhile", pid));
 }
 
-// The allocations between two profiles.
-HttpResponse profile_of_span(ProgramQuery& query, double seconds, bool track,
-                             const char* first_type, const HttpServer::Cancelled& cancelled) {
+constexpr const char* kHeapType = "inuse_space";  // is shown first
+
+// The allocations between two profiles. `heap`: with the change of what is alive.
+HttpResponse profile_of_span(ProgramQuery& query, double seconds, bool track, bool heap,
+                             const HttpServer::Cancelled& cancelled) {
   const auto state = query.client().get<TrackingState>({TrackingState::kType, {}});
   if (!state) return http_error(kStatusBadGateway, state.message());
   if (!state->on && !track) return http_error(kStatusConflict, tracking_off(query.pid()));
@@ -132,8 +134,8 @@ HttpResponse profile_of_span(ProgramQuery& query, double seconds, bool track,
     return http_error(kStatusConflict,
                       "tracking was switched off and on meanwhile: figures began anew");
   }
-  auto more = pprof_difference(*before, *after, passed.count());
-  if (more && first_type != nullptr) more = with_default_type(std::move(*more), first_type);
+  auto more = pprof_difference(*before, *after, passed.count(), heap ? "" : "alloc_");
+  if (more && heap) more = with_default_type(std::move(*more), kHeapType);
   if (!more) return http_error(kStatusConflict, more.message());
   return profile_response(zipped(*more), fmt::format("allocs-{}", query.pid()));
 }
@@ -196,10 +198,8 @@ HttpResponse allocs_profile(const HttpRequest& request, bool heap,
                                   "live=y` does, with tracking on",
                                   pid, pid));
   }
-  const char* const first_type = heap ? "inuse_space" : nullptr;
   if (*seconds) {
-    return profile_of_span(*query, **seconds, request.parameter("track") == "y", first_type,
-                           cancelled);
+    return profile_of_span(*query, **seconds, request.parameter("track") == "y", heap, cancelled);
   }
   const bool ended = !heap && !is_tracking(query->client());
   if (ended || number_of(*summary, "period") == 0) {
@@ -211,7 +211,7 @@ HttpResponse allocs_profile(const HttpRequest& request, bool heap,
     return profile_response(std::move(*packed), fmt::format("allocs-{}", pid));
   }
   auto profile = query->profile();
-  if (profile) profile = with_default_type(std::move(*profile), first_type);
+  if (profile) profile = with_default_type(std::move(*profile), kHeapType);
   if (!profile) return http_error(kStatusBadGateway, profile.message());
   return profile_response(zipped(*profile), fmt::format("heap-{}", pid));
 }

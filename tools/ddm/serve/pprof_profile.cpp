@@ -54,7 +54,8 @@ Identity identity_of(std::string_view text) {
 // A parsed profile, with the identities of its samples.
 class ParsedProfile {
  public:
-  explicit ParsedProfile(std::string_view bytes) : bytes_(bytes) {
+  // Only of the types of values whose names begin with `types`.
+  explicit ParsedProfile(std::string_view bytes, std::string_view types = "") : bytes_(bytes) {
     for (pbf_reader in = reader(); in.next();) {
       switch (in.tag()) {
         case kSampleType:
@@ -70,12 +71,14 @@ class ParsedProfile {
           in.skip();
       }
     }
+    for (const std::string_view type : type_names()) kept_.push_back(type.starts_with(types));
     for (const std::string_view text : texts_) text_ids_.push_back(ddm::identity_of(text));
     for (pbf_reader in = reader(); in.next(kFunction);) add_function(in.get_message());
     for (pbf_reader in = reader(); in.next(kLocation);) add_location(in.get_message());
   }
 
   pbf_reader reader() const { return pbf_reader(bytes_); }
+  bool keeps_type(std::size_t number) const { return kept_.at(number); }
   std::int64_t time() const { return time_; }
   std::size_t texts() const { return texts_.size(); }
   std::uint64_t last_location() const { return last_location_; }
@@ -101,7 +104,10 @@ class ParsedProfile {
         for (const std::uint64_t id : in.get_packed_uint64())
           sample.identity.add(locations_.at(id));
       } else if (in.tag() == 2) {
-        for (const std::int64_t value : in.get_packed_int64()) sample.values.push_back(value);
+        std::size_t type = 0;
+        for (const std::int64_t value : in.get_packed_int64()) {
+          if (keeps_type(type++)) sample.values.push_back(value);
+        }
       } else if (in.tag() == 3) {
         sample.identity.add(identity_of_texts(in.get_message(), 1, 2));
       } else {
@@ -157,6 +163,7 @@ class ParsedProfile {
 
   const std::string_view bytes_;
   std::vector<std::string_view> types_, texts_;
+  std::vector<bool> kept_;  // by type
   std::vector<Identity> text_ids_;
   std::unordered_map<std::uint64_t, Identity> functions_, locations_;
   std::uint64_t last_location_ = 0, last_function_ = 0;
@@ -225,24 +232,37 @@ void add_to(Values& sum, const Values& more, std::int64_t sign) {
   for (std::size_t i = 0; i < more.size(); ++i) sum[i] += sign * more[i];
 }
 
-std::string difference(std::string_view old_bytes, std::string_view new_bytes, std::int64_t nanos) {
-  const ParsedProfile before(old_bytes), after(new_bytes);
-  std::unordered_map<Identity, Values, IdentityHash> old_values;
-  for (pbf_reader in = before.reader(); in.next(kSample);) {
-    const auto sample = before.sample(in.get_view());
-    add_to(old_values[sample.identity], sample.values, 1);
+// Sites of one line and class are several samples with one identity.
+using ValuesByIdentity = std::unordered_map<Identity, Values, IdentityHash>;
+void add_samples(ValuesByIdentity& sums, const ParsedProfile& profile, std::int64_t sign) {
+  for (pbf_reader in = profile.reader(); in.next(kSample);) {
+    const auto sample = profile.sample(in.get_view());
+    add_to(sums[sample.identity], sample.values, sign);
   }
+}
+
+std::string difference(std::string_view old_bytes, std::string_view new_bytes, std::int64_t nanos,
+                       std::string_view types) {
+  const ParsedProfile before(old_bytes, types), after(new_bytes, types);
+  ValuesByIdentity changes;
+  add_samples(changes, before, -1);
+  add_samples(changes, after, 1);
+  std::erase_if(changes, [](const auto& change) { return !any(change.second); });
   std::string result;
   pbf_writer out(result);
+  // A change stands at the first sample of its identity.
+  const auto add_change = [&](const ParsedProfile::Sample& sample, const IdOffsets& offsets) {
+    const auto change = changes.find(sample.identity);
+    if (change == changes.end()) return;
+    add_sample(out, sample, change->second, offsets);
+    changes.erase(change);
+  };
+  std::size_t type = 0;
   for (pbf_reader in = after.reader(); in.next();) {
     if (in.tag() == kSample) {
-      auto sample = after.sample(in.get_view());
-      const auto old = old_values.find(sample.identity);
-      if (old != old_values.end()) {
-        add_to(sample.values, old->second, -1);
-        old_values.erase(old);
-      }
-      if (any(sample.values)) add_sample(out, sample, sample.values, {});
+      add_change(after.sample(in.get_view()), {});
+    } else if (in.tag() == kSampleType && !after.keeps_type(type++)) {
+      in.skip();
     } else if (in.tag() == kTime || in.tag() == kDuration) {
       in.skip();
     } else if (const auto tag = in.tag(); in.wire_type() == protozero::pbf_wire_type::varint) {
@@ -252,8 +272,7 @@ std::string difference(std::string_view old_bytes, std::string_view new_bytes, s
     }
   }
   // Stacks that only `before` has: a report that grows too large merges the rarest ones.
-  std::erase_if(old_values, [](const auto& old) { return !any(old.second); });
-  if (!old_values.empty()) {
+  if (!changes.empty()) {
     const IdOffsets offsets{after.texts(), after.last_function(), after.last_location()};
     for (pbf_reader in = before.reader(); in.next();) {
       if (in.tag() == kText) {
@@ -263,13 +282,7 @@ std::string difference(std::string_view old_bytes, std::string_view new_bytes, s
       } else if (in.tag() == kLocation) {
         add_shifted_location(out, in.get_message(), offsets);
       } else if (in.tag() == kSample) {
-        const auto sample = before.sample(in.get_view());
-        const auto old = old_values.find(sample.identity);
-        if (old == old_values.end()) continue;
-        Values less;
-        add_to(less, old->second, -1);
-        add_sample(out, sample, less, offsets);
-        old_values.erase(old);
+        add_change(before.sample(in.get_view()), offsets);
       } else {
         in.skip();
       }
@@ -345,12 +358,12 @@ Result<std::string> with_default_type(std::string profile, std::string_view type
 }
 
 Result<std::string> pprof_difference(std::string_view before, std::string_view after,
-                                     std::int64_t nanos) {
+                                     std::int64_t nanos, std::string_view types) {
   return read_or_error([&]() -> Result<std::string> {
     if (ParsedProfile(before).type_names() != ParsedProfile(after).type_names()) {
       return Error{"what the program counts has changed meanwhile"};
     }
-    return difference(before, after, nanos);
+    return difference(before, after, nanos, types);
   });
 }
 
