@@ -5,6 +5,7 @@ import re
 import known_matrix
 from harness import AGENT, test
 from junit import COUNTING, JARS, KIT, SUITES, amounts, platform_run, suite_classes
+from tool import USAGE, ddm
 
 ROUNDS = 20_000
 
@@ -96,6 +97,32 @@ def limits_hold_to_the_object(t):
     assert counts["limits.LimitedJunit4.keepsIt"] == (100, 3200), counts
     # What has failed is not there.
     assert not [name for name in counts if "failsByItself" in name or ".no" in name and "Parameters" not in name], counts
+
+
+@test()
+def a_limit_that_could_not_be_measured_fails_and_no_list_hides_it(t):
+    # The start of JUnit alone fills this tree.
+    done = platform_run(t, suite_classes("limits"), "limits.LimitedJupiter",
+                        agent=COUNTING.replace("sites=512k", "sites=1k"), flags=[f"-Dddm.allocations={t.path('a.txt')}"])
+    assert done.code == 1, done
+    failed = set(re.findall(r"MethodSource \[className = 'limits.LimitedJupiter', methodName = '(\w+)'", done.out))
+    assert {"noObjects", "noNone", "noTypes", "noFrom", "noStartedThreads", "noBytes"} <= failed, done.out
+    assert re.search(r"limits.LimitedJupiter.\w+ could not be held to its limits: [\d,]+ allocations found no room.*sites=512k",
+                     done.out), done.out
+    with open(t.path("a.txt"), encoding="utf-8") as f:
+        head, mark, *rows = f.read().splitlines()
+    assert head == f"# jdk {t.jdk.major}" and mark.startswith("incomplete: ") and "sites=512k" in mark, (head, mark)
+    # What has figures has the right ones.
+    known = {"limits.LimitedJupiter." + name: made for name, made in
+             {"free": "100", "keepsIt": "100", "keepsNone": "0", "keepsTypes": "100", "keepsFrom": "100"}.items()}
+    assert "limits.LimitedJupiter.free\tincomplete" in rows, rows
+    assert all(row[1] in ("incomplete", known.get(row[0], row[1])) for row in (line.split("\t") for line in rows)), rows
+    assert "is marked as incomplete" in done.err, done.err
+    with open(t.path("before.txt"), "w", encoding="utf-8") as f:
+        f.write(f"{head}\nlimits.LimitedJupiter.free\t100\t3200\n")
+    for words in ((), ("--update",)):
+        told = ddm(t, "gate", t.path("a.txt"), "--baseline", t.path("before.txt"), *words, code=USAGE)
+        assert "incomplete: " in told and "sites=512k" in told, told
 
 
 @test()

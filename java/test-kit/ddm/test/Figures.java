@@ -14,7 +14,10 @@ final class Figures {
     final long bytes;
     final long firstUseObjects;
     final long firstUseBytes;
-    /** Allocations that are missing, since the agent had no room for their stacks. */
+    /**
+     * Allocations whose stacks the agent had no room for: the other figures may lack them, or have
+     * those of others in their place.
+     */
     final long lost;
     /** The objects that are alive after a collection; -1: unknown. */
     final long liveObjects;
@@ -80,6 +83,12 @@ final class Figures {
         return new AllocationSite(fields[3], Long.parseLong(fields[0]), Long.parseLong(fields[1]),
                 fields[2].charAt(0) == 'f', fields[2].charAt(1) == 'o',
                 Collections.unmodifiableList(stack));
+    }
+
+    /** Why figures that lack allocations are none to compare, and what gives more room. */
+    static String noRoom(long lost) {
+        return count(lost, "allocation") + " found no room in the agent's tree of stacks;"
+                + " sites=512k gives most, and fewer tests at a time need less";
     }
 
     /** {@code 5,441 objects, 364,544 bytes}. */

@@ -48,8 +48,12 @@ final class Limits {
         return method.isAnnotationPresent(type);
     }
 
-    /** Throws an AssertionError if a limit is exceeded. */
+    /** Throws an AssertionError if a limit is exceeded, or if that cannot be known. */
     void check(String test, Figures figures) {
+        if (figures.lost > 0) {
+            throw new AssertionError(test + " could not be held to its limits: "
+                    + Figures.noRoom(figures.lost));
+        }
         long madeObjects = 0;
         long madeBytes = 0;
         List<AllocationSite> counted = new ArrayList<>();

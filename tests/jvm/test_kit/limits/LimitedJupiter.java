@@ -149,6 +149,11 @@ class LimitedJupiter {
     static final class Leftover { }
 
     @Test
+    void free() {
+        make(100);
+    }
+
+    @Test
     void failsByItself() {
         make(7);
         throw new IllegalStateException("of the test's own");
