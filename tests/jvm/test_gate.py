@@ -159,10 +159,25 @@ def what_was_not_measured_does_not_pass(t):
         for update in ((), ("--update",)):
             told_now = ddm(t, "gate", *words, "--baseline", baseline, *update, code=USAGE)
             assert told in told_now.replace("\n", " "), (words, told_now)
+    # A baseline that was never written, or is of something else, guards nothing.
+    tests = written(t, "tests.txt", "# jdk 17", "shop.CartTest.adds\t1\t16")
+    for measured, of, told in ((report, written(t, "never.txt"), "never.txt is empty: "),
+                               (tests, t.path("never.txt"), "never.txt is empty: "),
+                               (report, written(t, "ours.txt", "# ours"), "ours.txt is empty: "),
+                               (tests, written(t, "head.txt", "# jdk 17"), "head.txt has no tests"),
+                               (tests, baseline, "is a baseline of sites of a report, and "),
+                               (report, tests, "is a baseline of tests, and ")):
+        assert told in ddm(t, "gate", measured, "--baseline", of, code=USAGE).replace("\n", " "), (measured, of)
+    ddm(t, "gate", tests, "--baseline", baseline, "--update", code=USAGE)
+    # A run that allocates nothing is one: all its allocations are first uses.
+    once = {"class": "shop.Cart", "method": "<clinit>", "file": "Cart.java", "line": 1}
+    nothing = written(t, "nothing.sites.jsonl", head, json.dumps(site | {"stack": [once]}))
+    gate(t, nothing, "--baseline", t.path("never.txt"), "--update")
+    gate(t, nothing, "--baseline", t.path("never.txt"))
+    assert "1 new" in gate(t, report, "--baseline", t.path("never.txt"), code=GROWN)
     # Nothing that was asked for is left out in silence.
     for words in (("--junit", "j.xml"), ("--markdown", "m.md"), ("--tolerance", "5%"), ("--annotations",), ("--json",)):
         assert words[0] in ddm(t, "gate", report, "--baseline", baseline, "--update", *words, code=USAGE), words
-    tests = written(t, "tests.txt", "# jdk 17", "shop.CartTest.adds\t1\t16")
     assert "is a list of tests" in ddm(t, "gate", tests, "--baseline", tests, "--below", "adds", code=USAGE)
     # The run before may be one of a time without that method: all of it is then new.
     before = written(t, "before.sites.jsonl", head, json.dumps(site | {"stack": []}))

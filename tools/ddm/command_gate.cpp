@@ -41,10 +41,26 @@ std::string nothing_text(const GateOptions& options, const Measured& now) {
 // Beside a baseline of tests: see sites_of_tests().
 std::string sites_path(const GateOptions& options) { return options.baseline + ".sites"; }
 
+// Why a baseline cannot be one of this run.
+std::optional<Error> unlike(const GateOptions& options, const Baseline& baseline,
+                            const Measured& now) {
+  if (!baseline.has_entries()) {
+    if (now.by_site) return {};
+    return Error{options.baseline + " has no tests"};
+  }
+  if (baseline.by_site() == now.by_site) return {};
+  const auto kind = [](bool by_site) { return by_site ? "sites of a report" : "tests"; };
+  return Error{fmt::format("{} is a baseline of {}, and {} has {}", options.baseline,
+                           kind(baseline.by_site()), options.measured, kind(now.by_site))};
+}
+
 int update(const GateOptions& options, const Measured& now) {
   auto baseline = read_list(options.baseline);
   if (!baseline) return misused(baseline.message());
   if (!*baseline) baseline->emplace();
+  if ((*baseline)->has_entries()) {
+    if (const auto error = unlike(options, **baseline, now)) return misused(error->message);
+  }
   (*baseline)->update(now.jdk, now.amounts, options.below);
   std::string problem = write_report_file(options.baseline, (*baseline)->text());
   if (problem.empty() && !now.by_site && !now.sites.empty()) {
@@ -80,6 +96,11 @@ Result<Amounts> amounts_before(const GateOptions& options, Measured& now, bool& 
   const auto baseline = read_list(options.baseline);
   if (!baseline) return Error{baseline.message()};
   if (!*baseline) return Error{"there is no " + options.baseline + "; --update makes it"};
+  if ((*baseline)->says_nothing()) {
+    return Error{options.baseline + " is empty: it has neither an entry nor the line \"# jdk N\" " +
+                 "of a run that allocated nothing; --update makes it"};
+  }
+  if (auto error = unlike(options, **baseline, now)) return *error;
   if (!now.by_site) {
     const auto sites = read_list(sites_path(options));
     if (!sites) return Error{sites.message()};

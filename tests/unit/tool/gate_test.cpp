@@ -42,6 +42,30 @@ TEST_CASE("what is no line of a baseline is named by its number") {
     CHECK(baseline.message().starts_with("line 2: "));
   }
   CHECK_FALSE(Baseline::parse("[jdk x]"));
+  const auto merged = Baseline::parse("p.T.a\t1\t24\np.T.a\t2\t48\n");
+  REQUIRE_FALSE(merged);
+  CHECK(merged.message() == "line 2: p.T.a is there twice");
+}
+
+TEST_CASE("a baseline of nothing says so, and what was cut or never written says nothing") {
+  for (const int jdk : {17, 0}) {
+    Baseline of_nothing;
+    of_nothing.update(jdk, {});
+    CHECK(of_nothing.text() == (jdk != 0 ? "# jdk 17\n" : "# jdk unknown\n"));
+    CHECK_FALSE(baseline_of(of_nothing.text()).says_nothing());
+    CHECK_FALSE(baseline_of(of_nothing.text()).has_entries());
+  }
+  CHECK_FALSE(baseline_of("# below shop.Main.work\n").says_nothing());
+  for (const char* blank : {"", "\n\n", "# ours\n", "[jdk 21]\n"}) {
+    CHECK(baseline_of(blank).says_nothing());
+  }
+}
+
+TEST_CASE("a baseline of sites is told from one of tests by its entries") {
+  CHECK(baseline_of("byte[] @ shop.Main.work\t1\t24\n").by_site());
+  CHECK(baseline_of("# below shop.Main.work\n").by_site());
+  CHECK_FALSE(baseline_of("p.T.a\t1\t24\n").by_site());
+  CHECK_FALSE(baseline_of("p.T.a @ b\t1\t24\np.T.c\t1\t24\n").by_site());  // in Kotlin
 }
 
 TEST_CASE("another version gets a section for what it does otherwise, and for nothing else") {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/whole_text.h"
 
 namespace ddm {
@@ -46,8 +48,10 @@ Result<Baseline> Baseline::parse(std::string_view text) {
     if (line.empty()) continue;
     if (line.starts_with(kJdkComment)) {
       baseline.jdk_ = number_in<int>(line.substr(kJdkComment.size())).value_or(0);
+      baseline.has_head_ = true;
     } else if (line.starts_with(kBelowComment)) {
       baseline.below_ = line.substr(kBelowComment.size());
+      baseline.has_head_ = true;
     } else if (line.starts_with(kIncomplete)) {
       return Error{std::string(line)};
     } else if (line.starts_with('#')) {
@@ -59,7 +63,9 @@ Result<Baseline> Baseline::parse(std::string_view text) {
       if (!jdk || *jdk <= 0) return Error{fmt::format("line {}: a section is [jdk 21]", number)};
       to = &baseline.sections_[*jdk];
     } else if (auto entry = entry_of(line)) {
-      (*to)[std::move(entry->first)] = entry->second;
+      if (!to->emplace(entry->first, entry->second).second) {
+        return Error{fmt::format("line {}: {} is there twice", number, entry->first)};
+      }
     } else {
       return Error{fmt::format(
           "line {}: a line is a name, objects and bytes with tabs between them", number)};
@@ -93,9 +99,30 @@ void Baseline::update(int jdk, const Amounts& measured, const std::string& below
   if (section.empty()) sections_.erase(jdk);
 }
 
+bool Baseline::says_nothing() const { return !has_head_ && !has_entries(); }
+
+bool Baseline::has_entries() const {
+  return !all_.empty() ||
+         std::ranges::any_of(sections_, [](const auto& of) { return !of.second.empty(); });
+}
+
+bool Baseline::by_site() const {
+  const auto are_sites = [](const Amounts& amounts) {
+    return std::ranges::all_of(
+        amounts, [](const auto& entry) { return entry.first.find(kSiteAt) != std::string::npos; });
+  };
+  if (!below_.empty()) return true;
+  return has_entries() && are_sites(all_) &&
+         std::ranges::all_of(sections_, [&](const auto& of) { return are_sites(of.second); });
+}
+
 std::string Baseline::text() const {
   std::string text = comments_;
-  if (jdk_ != 0) text += fmt::format("{}{}\n", kJdkComment, jdk_);
+  if (jdk_ != 0) {
+    text += fmt::format("{}{}\n", kJdkComment, jdk_);
+  } else if (!has_entries() && below_.empty()) {
+    text += fmt::format("{}unknown\n", kJdkComment);
+  }
   if (!below_.empty()) text += fmt::format("{}{}\n", kBelowComment, below_);
   append(text, all_);
   for (const auto& [jdk, amounts] : sections_) {

@@ -8,8 +8,8 @@
 //
 // NAME is the package.Class.method of a test (followed by "[2]" for a repetition), or the "Class @
 // package.Class.method" of a site. A comment "# jdk 17" names the version with which the lines
-// above all sections were measured; the section of another version has the names whose figures
-// differ.
+// above all sections were measured ("unknown" where it is not known and there is no entry); the
+// section of another version has the names whose figures differ.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,9 @@ struct Amount {
   std::int64_t objects = 0, bytes = 0;
   friend bool operator==(const Amount&, const Amount&) = default;
 };
+
+// Between the class and the method in the name of a site.
+inline constexpr std::string_view kSiteAt = " @ ";
 
 using Amounts = std::map<std::string, Amount>;
 
@@ -42,12 +45,20 @@ class Baseline {
   // Replaces all figures of a version by measured ones. Comments are kept.
   void update(int jdk, const Amounts& measured, const std::string& below = {});
 
+  // No entry, and nothing that says what was measured: text() of a run that allocated nothing says
+  // that. A file that was cut, or never written, must not pass as one.
+  bool says_nothing() const;
+  bool has_entries() const;
+  // Whether the entries are those of a report: each of a site, or --below is named.
+  bool by_site() const;
+
   std::string text() const;
 
  private:
   std::string comments_;  // all others, in their order
   std::string below_;
   int jdk_ = 0;
+  bool has_head_ = false;  // "# jdk" or "# below"
   Amounts all_;
   std::map<int, Amounts> sections_;
 };

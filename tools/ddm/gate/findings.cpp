@@ -135,9 +135,8 @@ class SourceFiles {
 
 // The class and the method of a test; the method of a site and the class that it allocates.
 std::pair<std::string, std::string> split_name(const std::string& name) {
-  constexpr std::string_view kAt = " @ ";
-  if (const std::size_t at = name.find(kAt); at != std::string::npos) {
-    return {name.substr(at + kAt.size()), name.substr(0, at)};
+  if (const std::size_t at = name.find(kSiteAt); at != std::string::npos) {
+    return {name.substr(at + kSiteAt.size()), name.substr(0, at)};
   }
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos) return {"", name};

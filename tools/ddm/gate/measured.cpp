@@ -43,7 +43,7 @@ std::string stable_name(std::string name) {
 std::string site_name(const std::string& class_name, const Json& stack) {
   const FrameName frame = first_outside_jdk(stack);
   return printable(
-      stable_name(class_name) + " @ " +
+      stable_name(class_name) + std::string(kSiteAt) +
       (frame.known() ? stable_name(frame.class_name) + "." + frame.method : "(no Java frame)"));
 }
 
