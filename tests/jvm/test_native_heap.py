@@ -12,7 +12,7 @@ from browser import document_of
 from ddm_client import DdmError, Reader, Target
 from harness import AGENT, ROOT, PRESET, Report, test
 from pprof import Profile
-from tool import REFUSED, USAGE, ddm as ddm_tool, ddm_json
+from tool import REFUSED, USAGE, ddm as ddm_tool, ddm_json, shown_on_terminal
 
 LIBRARIES = os.path.join(ROOT, "build", PRESET, "lib")
 LOAD = os.path.join(LIBRARIES, "libnative_load.so")
@@ -391,6 +391,9 @@ def native_memory_that_nobody_samples_is_told_with_the_option(t):
 def sampling_goes_on_and_off_while_the_program_runs(t):
     with NativeTarget(t) as p:
         assert "`ddm native PID on`" in ddm_tool(t, "native", p.pid, code=REFUSED)
+        assert "were not before" in ddm_tool(t, "native", p.pid, "off")
+        for words in ((p.pid,), (p.pid, "off"), ()):
+            assert "--interval goes with on" in ddm_tool(t, "native", *words, "--interval", "5", code=USAGE)
         assert "one byte in 64.0 KiB" in ddm_tool(t, "native", p.pid, "on", "--interval", "64k")
         p.tell("leak leak_by_malloc 2000 20000")
         ddm_tool(t, "native", p.pid, "--mark", "one")
@@ -439,6 +442,12 @@ def sampling_goes_on_and_off_while_the_program_runs(t):
         ddm_tool(t, "native", p.pid, "--mark", "two")
         p.tell("leak free_kept 600 0")
         p.tell("leak leak_by_malloc 500 20000")
+        # However much has grown, what has shrunk most is shown, and all of it in 80 columns.
+        told = ddm_tool(t, "native", p.pid, "--since", "two", "--top", "1")
+        assert "\n+" in told and "\n-" in told and told.count(" blocks\n") == 2, told
+        for words in (("--since", "two"), ("--top", "100")):
+            lines, _ = shown_on_terminal(t, "native", p.pid, *words)
+            assert len(lines) > 10 and max(map(len, lines)) <= 80, "\n".join(lines)
         for name in ("d.html", "d.txt", "d.jsonl"):
             assert "difference written" in ddm_tool(t, "native", p.pid, "--since", "two", "-o", name)
         assert ".html, .txt or .jsonl" in ddm_tool(t, "native", p.pid, "--since", "two", "-o", "d.pb.gz", code=USAGE)

@@ -2,6 +2,7 @@
 // or what changed since a mark. Also switches sampling on and off.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <limits>
 
 #include "command.h"
 #include "core/clocks.h"
@@ -27,10 +28,12 @@ struct NativeOptions : TargetOptions {
   std::string action;  // "", "on", "off"
   std::string path, mark, since;
   std::int64_t interval = std::int64_t{512} << 10;
+  bool interval_given = false;
   std::size_t top = 10;
 };
 
 constexpr std::size_t kNativeFramesShown = 8;
+constexpr std::size_t kAnyFrames = std::numeric_limits<std::size_t>::max();
 
 Json native_json(const std::vector<NativeStack>& stacks) {
   return {{"rows", json_list(stacks, native_stack_json)}};
@@ -90,8 +93,9 @@ std::optional<Error> save_difference(const NativeOptions& options,
   } else if (report_format_of(options.path) == ReportFormat::kJsonl) {
     text = native_change_lines(changes, options.since, now.data.summary);
   } else {
-    text = printable_lines(fmt::format("Native memory of {}, pid {}\n", hello->app, hello->pid) +
-                           native_change_text(changes, options.since, {changes.size(), kNoWidth}));
+    text =
+        printable_lines(fmt::format("Native memory of {}, pid {}\n", hello->app, hello->pid) +
+                        native_change_text(changes, options.since, {changes.size(), kAnyFrames}));
   }
   const std::string problem = write_report_file(options.path, text);
   if (!problem.empty()) return Error{problem};
@@ -119,12 +123,16 @@ std::string difference_format_error(const NativeOptions& options) {
 
 int switch_sampling(const NativeOptions& options, DdmClient& client) {
   const bool on = options.action == "on";
+  const auto before = client.get<NativeSamplingState>({NativeSamplingState::kType, {}});
   const std::uint64_t interval = on ? static_cast<std::uint64_t>(options.interval) : 0;
   const auto state = client.get<NativeSamplingState>(to_chunk(NativeSamplingRequest{interval}));
   if (!state) return refuse(state.message());
   if (on) {
     print("native allocations are sampled from now on, one byte in {}\n",
           human_bytes(options.interval));
+  } else if (before && before->period == 0) {
+    print_sentence(
+        "native allocations are not sampled, and were not before: `ddm native PID on` starts it");
   } else {
     print("native allocations are not sampled any more; what was can still be read\n");
   }
@@ -147,6 +155,9 @@ int native(const NativeOptions& given) {
   // `ddm native on` means the only program.
   if (options.action.empty() && (options.target == "on" || options.target == "off")) {
     std::swap(options.action, options.target);
+  }
+  if (options.interval_given && options.action != "on") {
+    return misused("--interval goes with on: `ddm native PID on --interval 64k`");
   }
   if (const std::string fault = format_error(options.path); !fault.empty()) return misused(fault);
   if (const std::string fault = difference_format_error(options); !fault.empty()) {
@@ -194,7 +205,7 @@ int native(const NativeOptions& given) {
     return kExitOk;
   }
   if (options.json) return print_json(native_json(stacks));
-  const NativeTextLimits limits{options.top, kNativeFramesShown};
+  const NativeTextLimits limits{options.top, kNativeFramesShown, output_width()};
   print(options.since.empty() ? native_text(stacks, limits)
                               : native_change_text(stacks, options.since, limits));
   return kExitOk;
@@ -209,8 +220,13 @@ void add_native(CLI::App& app, Command& chosen) {
   const auto action = add_choice(command, "ACTION", options.action, {"on", "off"},
                                  "on: start sampling native allocations; off: stop it");
   add_bytes(command, "--interval", options.interval, "With on: bytes between samples", 1,
-            std::int64_t{1} << 40);
-  command.add_option("--top", options.top, "Number of stacks to show")->capture_default_str();
+            std::int64_t{1} << 40)
+      ->each([&options = options](const std::string&) { options.interval_given = true; });
+  command
+      .add_option("--top", options.top,
+                  "Number of stacks to show; with --since, of those that grew and of those that "
+                  "shrank")
+      ->capture_default_str();
   const auto mark =
       add_text(command, "--mark", options.mark, "Save the current figures under a name", "NAME");
   const auto since =

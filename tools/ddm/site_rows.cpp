@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "both_ends.h"
 #include "json_values.h"
 #include "report/report_words.h"
 
@@ -176,18 +177,11 @@ void print_rows(const std::vector<SiteRow>& rows, RowsBy by, std::size_t top, Co
   if (columns == Columns::kRetained) titles.insert(titles.begin(), ">RETAINED");
   titles.emplace_back(kTitles[static_cast<std::size_t>(by)]);
   TextTable table(std::move(titles));
-  const auto less = [](const SiteRow& row) { return row.bytes < 0; };
-  const auto shrunk = static_cast<std::size_t>(std::ranges::count_if(rows, less));
-  const std::size_t others = rows.size() - shrunk;
-  for (std::size_t i = 0; i < std::min(others, top); ++i) add_row(table, rows[i], by, columns);
-  const std::size_t last = std::min(shrunk, top);
-  for (std::size_t i = rows.size() - last; i < rows.size(); ++i) {
-    add_row(table, rows[i], by, columns);
-  }
+  const std::vector<const SiteRow*> shown = both_ends(rows, top);
+  for (const SiteRow* row : shown) add_row(table, *row, by, columns);
   print(table.text());
-  const std::size_t shown = std::min(others, top) + last;
-  if (rows.size() > shown) {
-    print("... {} more (--top N shows more)\n", rows.size() - shown);
+  if (rows.size() > shown.size()) {
+    print("... {} more (--top N shows more)\n", rows.size() - shown.size());
   }
 }
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "both_ends.h"
 #include "report/report_words.h"
+#include "site_figures.h"
 
 namespace ddm {
 namespace {
@@ -30,22 +32,32 @@ Sum sum_of(const std::vector<NativeStack>& stacks) {
   return sum;
 }
 
+std::string fitting(const NativeFrame& frame, std::size_t width) {
+  std::string text = text_of(frame);
+  if (columns_of(text) <= width) return text;
+  if (!frame.is_java()) return shortened(text, width);
+  const int line = frame.line > 0 ? frame.line : kLineUnknown;
+  return frame_text({frame.class_name, frame.method, frame.file, line}, width);
+}
+
 std::string stacks_text(const std::vector<NativeStack>& stacks, NativeTextLimits limits,
                         bool with_sign) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(stacks.size(), limits.stacks); ++i) {
-    const NativeStack& stack = stacks[i];
-    text += fmt::format("\n{}, {} blocks\n", bytes_text(stack.bytes, with_sign),
-                        count_text(stack.count, with_sign));
-    for (std::size_t f = 0; f < std::min(stack.frames.size(), limits.frames); ++f) {
-      text += fmt::format("    {} {}\n", f == 0 ? "at" : "by", text_of(stack.frames[f]));
+  const std::vector<const NativeStack*> shown = both_ends(stacks, limits.stacks);
+  for (const NativeStack* stack : shown) {
+    text += fmt::format("\n{}, {} blocks\n", bytes_text(stack->bytes, with_sign),
+                        count_text(stack->count, with_sign));
+    for (std::size_t f = 0; f < std::min(stack->frames.size(), limits.frames); ++f) {
+      const std::string_view before = f == 0 ? "    at " : "    by ";
+      text +=
+          fmt::format("{}{}\n", before, fitting(stack->frames[f], limits.width - before.size()));
     }
-    if (stack.frames.size() > limits.frames) {
-      text += fmt::format("       {} frames more\n", stack.frames.size() - limits.frames);
+    if (stack->frames.size() > limits.frames) {
+      text += fmt::format("       {} frames more\n", stack->frames.size() - limits.frames);
     }
   }
-  if (stacks.size() > limits.stacks) {
-    text += fmt::format("\n{} stacks more; --top shows more\n", stacks.size() - limits.stacks);
+  if (stacks.size() > shown.size()) {
+    text += fmt::format("\n{} stacks more; --top shows more\n", stacks.size() - shown.size());
   }
   return text;
 }
@@ -54,17 +66,21 @@ std::string stacks_text(const std::vector<NativeStack>& stacks, NativeTextLimits
 
 std::string native_text(const std::vector<NativeStack>& stacks, NativeTextLimits limits) {
   const Sum sum = sum_of(stacks);
-  return fmt::format("about {} in {} blocks of malloc that are not freed, estimated from samples\n",
-                     human_bytes(sum.bytes), grouped(sum.count)) +
-         stacks_text(stacks, limits, false);
+  return wrapped(fmt::format("about {} in {} blocks of malloc that are not freed, estimated from "
+                             "samples",
+                             human_bytes(sum.bytes), grouped(sum.count)),
+                 0, limits.width) +
+         "\n" + stacks_text(stacks, limits, false);
 }
 
 std::string native_change_text(const std::vector<NativeStack>& changes, std::string_view mark,
                                NativeTextLimits limits) {
   const Sum sum = sum_of(changes);
-  return fmt::format("about {} in {} blocks of malloc since mark '{}', estimated from samples\n",
-                     bytes_text(sum.bytes, true), count_text(sum.count, true), mark) +
-         stacks_text(changes, limits, true);
+  return wrapped(
+             fmt::format("about {} in {} blocks of malloc since mark '{}', estimated from samples",
+                         bytes_text(sum.bytes, true), count_text(sum.count, true), mark),
+             0, limits.width) +
+         "\n" + stacks_text(changes, limits, true);
 }
 
 Json native_stack_json(const NativeStack& stack) {

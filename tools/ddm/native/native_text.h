@@ -8,11 +8,13 @@
 
 #include "json_values.h"
 #include "native/native_stacks.h"
+#include "output.h"
 
 namespace ddm {
 
 struct NativeTextLimits {
-  std::size_t stacks, frames;  // to be shown
+  std::size_t stacks, frames;    // to be shown; of a difference so many that grew and that shrank
+  std::size_t width = kNoWidth;  // of the terminal
 };
 
 // "about 3.0 MiB in 200 blocks of malloc that are not freed, ...", then the stacks.
