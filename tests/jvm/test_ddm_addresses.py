@@ -7,7 +7,7 @@ import time
 
 from ddm_client import Client, Target, chunk, packed, text
 from harness import test
-from tool import REFUSED, ddm
+from tool import REFUSED, ddm, shown_on_terminal
 
 
 def listeners(pid):
@@ -211,3 +211,10 @@ def a_program_is_meant_by_a_part_of_its_name(t):
         assert f"{other.pid} (shop.UnmistakableToo)" in several, several
         none = ddm(t, "info", "Nowhere", code=REFUSED)
         assert "part of no program's name" in none, none
+        lines, _ = shown_on_terminal(t, "info", "Nowhere", code=REFUSED)
+        assert len(lines) > 2 and max(map(len, lines)) <= 80, lines
+        # A file that is no program either is told as what it is.
+        for name in ("r.pb.gz", "vm.html"):
+            with open(t.path(name), "wb"):
+                told = ddm(t, "allocs", name, code=REFUSED)
+            assert f"{name} is a file of a format that is not read; .jsonl and .sites.jsonl reports are" in told, told

@@ -33,9 +33,13 @@ struct AllocsOptions : TargetOptions {
 
 bool to_stdout(const AllocsOptions& options) { return options.path == "-"; }
 
-bool is_saved_report(const std::string& target) {
+bool is_file(const std::string& path) {
   struct stat there {};
-  return target.ends_with(".jsonl") && stat(target.c_str(), &there) == 0 && S_ISREG(there.st_mode);
+  return stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode);
+}
+
+bool is_saved_report(const std::string& target) {
+  return target.ends_with(".jsonl") && is_file(target);
 }
 
 RowsBy rows_asked(const AllocsOptions& options) { return *rows_by(options.by); }
@@ -307,6 +311,10 @@ int allocs(const AllocsOptions& options) {
                    " is a saved report, of which tables are made and nothing else");
   }
   auto client = connect_to_target(options.target);
+  if (!client && is_file(options.target)) {
+    return refuse(options.target +
+                  " is a file of a format that is not read; .jsonl and .sites.jsonl reports are");
+  }
   if (!client) return refuse(client.message());
   const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));
   if (!hello) return refuse(hello.message());

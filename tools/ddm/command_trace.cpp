@@ -117,6 +117,12 @@ std::string write_file(const TraceOptions& options, const std::string& bytes,
   });
 }
 
+std::string nothing_text(const TraceOptions& options) {
+  if (options.sample_ms > 0) return "no thread was met running";
+  if (options.least_ms == 0) return "no call of such a method was seen";
+  return fmt::format("no call of such a method lasted {} ms or longer", options.least_ms);
+}
+
 int write(const TraceOptions& options, const std::string& bytes, const HelloReply& hello) {
   MethodTrace trace;
   const std::string problem = read_method_trace(bytes, trace);
@@ -131,9 +137,7 @@ int write(const TraceOptions& options, const std::string& bytes, const HelloRepl
   } else if (!trace.methods.empty()) {
     print(table_of(trace, sums, kTopMethods, output_width()));
   }
-  if (!trace.methods.empty()) return kExitOk;
-  return refuse(options.sample_ms > 0 ? "no thread was met running"
-                                      : "no call of such a method was seen");
+  return trace.methods.empty() ? refuse(nothing_text(options)) : kExitOk;
 }
 
 // The connection has ended. If that is because the program has, it has written its trace itself.

@@ -22,6 +22,19 @@ void clear_progress() {
   if (g_progress != nullptr) g_progress->clear();
 }
 
+// kNoWidth: not a terminal.
+std::size_t width_of(int descriptor) {
+  constexpr std::size_t kUsual = 80;
+  constexpr std::size_t kLeast = 40;
+  if (isatty(descriptor) == 0) return kNoWidth;
+  std::size_t columns = 0;
+  const char* asked = std::getenv("COLUMNS");
+  winsize size{};
+  if (asked != nullptr) columns = std::strtoul(asked, nullptr, 10);
+  if (columns == 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+  return columns == 0 ? kUsual : std::max(columns, kLeast);
+}
+
 }  // namespace
 
 std::string unwritable(const std::string& path) {
@@ -30,17 +43,7 @@ std::string unwritable(const std::string& path) {
   return access(directory.c_str(), W_OK) == 0 ? "" : errno_error("cannot write " + path).message;
 }
 
-std::size_t output_width() {
-  constexpr std::size_t kUsual = 80;
-  constexpr std::size_t kLeast = 40;
-  if (isatty(STDOUT_FILENO) == 0) return kNoWidth;
-  std::size_t columns = 0;
-  const char* asked = std::getenv("COLUMNS");
-  winsize size{};
-  if (asked != nullptr) columns = std::strtoul(asked, nullptr, 10);
-  if (columns == 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
-  return columns == 0 ? kUsual : std::max(columns, kLeast);
-}
+std::size_t output_width() { return width_of(STDOUT_FILENO); }
 
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
   std::string out;
@@ -94,7 +97,10 @@ bool output_complete() {
 void complain(std::string_view what) {
   clear_progress();
   std::fflush(stdout);  // keeps the order of stdout and stderr
-  const std::string line = fmt::format("ddm: {}\n", printable(what));
+  const std::size_t width = width_of(STDERR_FILENO);
+  std::string line = "ddm: " + printable(what);
+  if (width != kNoWidth) line = wrapped(line, 0, width);
+  line += '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 int refuse(std::string_view what) {

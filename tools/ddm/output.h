@@ -70,7 +70,8 @@ bool output_complete();
 // Exit codes; kExitRefused: the target refused or is missing, or a file cannot be written.
 inline constexpr int kExitOk = 0, kExitRefused = 1, kExitUsage = 2;
 
-// "ddm: WHAT" on stderr; refuse() and misused() return kExitRefused and kExitUsage.
+// "ddm: WHAT" on stderr, broken at blanks where that is a terminal; refuse() and misused() return
+// kExitRefused and kExitUsage.
 void complain(std::string_view what);
 int refuse(std::string_view what);
 int misused(std::string_view what);
