@@ -4,6 +4,7 @@
 #include <cstring>
 #include <exception>
 #include <string>
+#include <utility>
 
 #include "core/clocks.h"
 #include "core/log.h"
@@ -24,6 +25,9 @@ constexpr std::int64_t kShare = 50;
 constexpr std::int64_t kSpentAtOnce = 50'000'000;
 // A query that took longer has waited for a processor, which costs the program nothing.
 constexpr std::int64_t kLongestQuery = 10'000'000;
+
+// The address of the ObjectMonitor that this thread waits for; only while trust is not decided.
+thread_local std::uintptr_t t_awaited = 0;
 
 }  // namespace
 
@@ -99,6 +103,7 @@ HeldBy LockHolders::of_monitor(JNIEnv* jni, jobject object) noexcept {
     const std::optional<Owner> owner = owner_word(jni);
     if (!owner) return {};
     if (owner->monitor == 0) judge_missing_monitor(jni);
+    t_awaited = owner->monitor;
     const bool compared = !owner_offset_ || trust_ != Trust::kNotYet;
     const std::optional<std::int64_t> id = compared ? known(jni, *owner, object) : std::nullopt;
     return id ? holder_of_monitor(jni, *id, *owner) : query_owner(jni, *owner, object);
@@ -132,13 +137,13 @@ HeldBy LockHolders::of_lock(JNIEnv* jni, jobject blocker) noexcept {
 void LockHolders::acquired(JNIEnv* jni, jthread thread, std::int64_t id) noexcept {
   if (jvmti_ == nullptr) return;
   try {
-    if (by_id_) return learn(jni, thread, id);
+    const bool is_virtual =
+        virtual_thread_ != nullptr && jni->IsInstanceOf(thread, virtual_thread_);
+    if (!is_virtual) judge_acquired(jni, id);
     // Before JDK 24 a virtual thread owns monitors as its carrier.
-    if (!vm_threads_ ||
-        (virtual_thread_ != nullptr && jni->IsInstanceOf(thread, virtual_thread_))) {
-      return;
-    }
+    if (!by_id_ && (!vm_threads_ || is_virtual)) return;
     learn(jni, thread, id);
+    if (by_id_) return;
     if (const auto locked = lock()) ids_[vm_threads_->of(jni)] = id;
   } catch (const std::exception&) {
     // No memory: the VM is asked.
@@ -189,6 +194,17 @@ void LockHolders::judge_missing_monitor(JNIEnv* jni) {
       (virtual_thread_ == nullptr || !jni->IsInstanceOf(current.get(), virtual_thread_))) {
     decide(false);
   }
+}
+
+// The calling platform thread owns the monitor that it waited for, which is not deflated meanwhile.
+void LockHolders::judge_acquired(JNIEnv* jni, std::int64_t id) {
+  const std::uintptr_t monitor = std::exchange(t_awaited, 0);
+  if (monitor == 0 || trust_.load(std::memory_order_relaxed) != Trust::kNotYet) return;
+  std::uint64_t word = 0;
+  if (!read_own_memory(monitor + static_cast<std::uintptr_t>(*owner_offset_), &word, sizeof word)) {
+    return decide(false);
+  }
+  decide(word == (by_id_ ? static_cast<std::uint64_t>(id) : vm_threads_->of(jni)));
 }
 
 // Two results that agree decide. A result that differs may be of a lock that went to another thread

@@ -60,7 +60,8 @@ class LockHolders {
     std::int64_t queried_ns = 0;
   };
 
-  // The first owners by the VM's words are verified against JVMTI, which needs a safepoint.
+  // The VM's words are verified by what they say of a thread that has just become an owner, and
+  // against JVMTI, which needs a safepoint.
   enum class Trust { kNotYet, kTrusted, kNone };
   static constexpr int kAgreed = 2, kDiffered = 4;  // results that decide
   static constexpr std::chrono::milliseconds kPatience{20};
@@ -68,6 +69,7 @@ class LockHolders {
   void find_layout(jvmtiEnv* jvmti, JNIEnv* jni);
   std::int64_t compare(JNIEnv* jni, const Owner& owner, jthread official);
   void judge_missing_monitor(JNIEnv* jni);
+  void judge_acquired(JNIEnv* jni, std::int64_t id);
   void decide(bool agrees);
   bool is_owner(JNIEnv* jni, std::uint64_t word, jthread official);
   bool is_on_stack(std::uint64_t address, std::uintptr_t vm_thread) const;
