@@ -59,6 +59,7 @@ void ProbeRecords::begin(JNIEnv* jni, Probe probe, ProbeSetId set, const ProbeRe
   recorded.kinds = std::move(kinds);
   recorded.most = request.records;
   recorded.taken = 0;
+  recorded.records.clear();
   limits_[set].probes.push_back(probe);
   cells_.want_values(jni, probe, recorded.most > 0);
 }
@@ -132,6 +133,7 @@ jint ProbeRecords::opened(JNIEnv* jni, jint probe) noexcept {
     last_ = last_ == INT32_MAX ? 1 : last_ + 1;
     record.findings.number = static_cast<std::uint64_t>(last_);
     record.findings.what = recorded.what & kProbeArguments;
+    recorded.records.push_back(last_);
     records_[last_] = std::move(record);
     return last_;
   } catch (const std::exception&) {
@@ -216,10 +218,14 @@ std::vector<ProbeFindings::Frame> ProbeRecords::shown(const std::vector<Frame>& 
 std::vector<ProbeFindings::Record> ProbeRecords::found(Probe probe) const {
   std::vector<ProbeFindings::Record> found;
   const std::lock_guard lock(mutex_);
-  for (const auto& [handle, record] : records_) {
-    if (record.probe != probe) continue;
-    found.push_back(record.findings);
-    if (naming_) found.back().stack = shown(record.frames);
+  const auto of_probe = probes_.find(probe);
+  if (of_probe == probes_.end()) return found;
+  found.reserve(of_probe->second.records.size());
+  for (const jint handle : of_probe->second.records) {
+    const auto at = records_.find(handle);
+    if (at == records_.end() || at->second.probe != probe) continue;
+    found.push_back(at->second.findings);
+    if (naming_) found.back().stack = shown(at->second.frames);
   }
   std::ranges::sort(found, {}, &ProbeFindings::Record::number);
   return found;

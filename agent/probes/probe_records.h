@@ -78,6 +78,7 @@ class ProbeRecords final : public SinkReceiver {
     std::string kinds;
     Ticks ticks = 0;
     std::int64_t calls = 0;
+    std::vector<jint> records;  // keys of records_; those of earlier sets may be gone
   };
   struct Record {
     Probe probe = 0;
