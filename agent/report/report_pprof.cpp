@@ -108,6 +108,7 @@ class PprofWriter {
     profile_.add_integer(12,
                          static_cast<std::uint64_t>(std::max<std::int64_t>(summary.interval, 1)));
     if (summary.sampled()) add_comment("{}{}", kPprofEstimated, sampling_words(summary));
+    if (summary.seen_at_least) add_comment("{}", kLowerBounds);
     if (summary.live) {
       add_comment("inuse: as of collection {}{}", summary.live->gc,
                   summary.live_is_estimated() ? ", estimated" : "");

@@ -19,6 +19,9 @@ std::string age_words(std::size_t age_class);                 // "0", "4-7", "1,
 std::string utc_seconds(std::int64_t ms_since_epoch);         // "2024-05-01 12:00:00"
 std::string utc_millis(std::int64_t ms_since_epoch);          // "2024-05-01 12:00:00.123"
 
+// Of the figures of a ring file with `seen_at_least`.
+inline constexpr std::string_view kLowerBounds = "lower bounds: the end of the run is missing";
+
 // The label for allocations whose stacks have a gap (CallTree).
 inline constexpr std::string_view kOfSeldomStacks = "of stacks without room for all frames";
 

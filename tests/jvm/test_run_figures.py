@@ -164,21 +164,43 @@ def two_reports_are_compared_growth_first_and_both_ways(t):
     text = ddm(t, "allocs", "--diff", a, b, "--by", "site", "--top", 2)
     assert "+5,001" in text and "DdmTarget.marks(DdmTarget.java:23)" in text, text
     assert "\n-2," in text or " -2," in text, text
-    assert "is no jsonl report" in ddm(t, "allocs", "--diff", a, DDM, code=REFUSED)
+    assert "is no whole jsonl report" in ddm(t, "allocs", "--diff", a, DDM, code=REFUSED)
     assert "PID" in ddm(t, "allocs", 1, "--diff", a, b, code=USAGE)
+
+
+def written(t, name, total, add, sites=2, **facts):
+    """A report of two sites, in Cart.total and Cart.add."""
+    lines = [{"type": "summary", "sites": sites, "period": 1, "threads": [], **facts}]
+    lines += [{"type": "site", "class": class_name, "count": count, "bytes": 16 * count,
+               "stack": [{"class": "shop.Cart", "method": method, "file": "Cart.java", "line": 3}]}
+              for class_name, method, count in (("int[]", "total", total), ("long[]", "add", add))]
+    with open(t.path(name), "w", encoding="utf-8") as f:
+        f.write("".join(json.dumps(line) + "\n" for line in lines))
+    return t.path(name)
+
+
+@test()
+def a_report_that_was_cut_is_not_read_as_a_whole_one(t):
+    whole, cut = written(t, "whole.jsonl", 1, 10), written(t, "cut.jsonl", 1, 10, sites=3)
+    for words in ((cut,), (cut, "--below", "Cart.add"), ("--diff", whole, cut), ("--diff", cut, whole, "-o", t.path("d.html"))):
+        said = ddm(t, "allocs", *words, code=REFUSED)
+        assert "it is cut: 2 of its 3 sites are there" in said.replace("\n", " "), (words, said)
+    assert not os.path.exists(t.path("d.html"))
+
+
+@test()
+def lower_bounds_are_called_so_in_a_difference(t):
+    exact, least = written(t, "exact.jsonl", 1, 10), written(t, "least.jsonl", 3, 40, seen_at_least=True)
+    note = f"{least} has lower bounds: the end of the run is missing"
+    assert note in ddm(t, "allocs", "--diff", exact, least).replace("\n", " ")
+    ddm(t, "allocs", "--diff", exact, least, "-o", t.path("d.html"))
+    with open(t.path("d.html"), encoding="utf-8") as f:
+        assert note in f.read()
 
 
 @test()
 def a_difference_has_only_what_is_below_a_method(t):
-    def written(name, total, add):
-        lines = [{"type": "summary", "sites": 2, "period": 1, "threads": []}]
-        lines += [{"type": "site", "class": class_name, "count": count, "bytes": 16 * count,
-                   "stack": [{"class": "shop.Cart", "method": method, "file": "Cart.java", "line": 3}]}
-                  for class_name, method, count in (("int[]", "total", total), ("long[]", "add", add))]
-        with open(t.path(name), "w", encoding="utf-8") as f:
-            f.write("".join(json.dumps(line) + "\n" for line in lines))
-        return t.path(name)
-    reports = (written("a.jsonl", 1, 10), written("b.jsonl", 3, 40))
+    reports = (written(t, "a.jsonl", 1, 10), written(t, "b.jsonl", 3, 40))
     rows = json.loads(ddm(t, "allocs", "--diff", *reports, "--below", "Cart.total", "--json"))
     assert [(row["class"], row["count"], row["count_after"]) for row in rows] == [("int[]", 2, 3)], rows
     out = ddm(t, "allocs", "--diff", *reports, "--below", "Cart.total")

@@ -10,6 +10,7 @@
 #include "marks.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
+#include "run_notes.h"
 #include "site_rows.h"
 #include "switched_options.h"
 #include "threads.h"
@@ -84,39 +85,6 @@ int show_recent(const AllocsOptions& options, const ReportData& data, const std:
                                 sampling_words(data.summary)));
   }
   return show_table(options, rows_of(figures, rows_asked(options)), notes);
-}
-
-// Of a ring file: who recovered it.
-bool is_recovered(const SiteFigures& figures) { return figures.summary.contains("recovered"); }
-
-std::string estimate_text(const SiteFigures& figures) {
-  ReportSummary summary;
-  summary.interval = figures.fact("interval");
-  const auto samples = figures.summary.find("samples");
-  const bool known = samples != figures.summary.end() && samples->is_number();
-  return fmt::format("estimated{}: {}",
-                     known ? fmt::format(" from {} samples", grouped(figures.fact("samples"))) : "",
-                     sampling_words(summary));
-}
-
-// The period of the figures, and whether they are estimates.
-std::vector<std::string> run_notes(const SiteFigures& figures, bool tracking) {
-  std::vector<std::string> notes;
-  if (figures.fact("period") == 0 && !is_recovered(figures)) {
-    notes.emplace_back("Nothing is counted yet: tracking is off; `ddm track PID on` starts it.");
-    return notes;
-  }
-  notes.push_back(fmt::format(
-      "{}{} allocations, {} in the whole run: {} of tracking{}",
-      figures.summary.contains("seen_at_least") ? "at least " : "", grouped(figures.fact("seen")),
-      human_bytes(figures.fact("seen_bytes")), human_duration(figures.fact("tracked_ms")),
-      tracking ? "" : ", which is off now"));
-  if (const std::int64_t missing = figures.fact("unattributed_bytes"); missing > 0) {
-    notes.push_back(
-        fmt::format("{} more, which the VM has counted, were not seen", human_bytes(missing)));
-  }
-  if (figures.fact("interval") > 0) notes.push_back(estimate_text(figures));
-  return notes;
 }
 
 // The sums of the sites in the table.
@@ -228,8 +196,12 @@ int save_diff(const AllocsOptions& options) {
   auto error = page.add_file(options.diff[0], DifferencePage::kBefore);
   if (!error) error = page.add_file(options.diff[1], DifferencePage::kAfter);
   if (error) return refuse(error->message);
-  return write_difference(options, page,
-                          fmt::format("From {} to {}.", options.diff[0], options.diff[1]));
+  std::string caption = fmt::format("From {} to {}.", options.diff[0], options.diff[1]);
+  for (const auto side : {DifferencePage::kBefore, DifferencePage::kAfter}) {
+    const std::string note = lower_bounds_note(options.diff[side], page.summary(side));
+    if (!note.empty()) caption += " " + note + ".";
+  }
+  return write_difference(options, page, caption);
 }
 
 int show_diff(const AllocsOptions& options) {
@@ -249,6 +221,12 @@ int show_diff(const AllocsOptions& options) {
       options.below.empty() ? "" : " below " + options.below, options.diff[0], options.diff[1])};
   if (before->fact("interval") > 0 || after->fact("interval") > 0) {
     notes.emplace_back("estimated from samples");
+  }
+  for (const auto& [path, figures] :
+       {std::pair(options.diff[0], &*before), std::pair(options.diff[1], &*after)}) {
+    if (std::string note = lower_bounds_note(path, figures->summary); !note.empty()) {
+      notes.push_back(std::move(note));
+    }
   }
   return show_table(options, rows_between(*before, *after, rows_asked(options)), notes,
                     Columns::kDifference);

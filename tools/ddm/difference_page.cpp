@@ -66,10 +66,12 @@ std::optional<Error> DifferencePage::add_line(const Json& line, Side side) {
     if (!line.contains("sites")) {
       return Error{"it has no figures of a whole run: it was written with sites=0"};
     }
+    mine.site_lines.summary(line);
     mine.summary = facts_of(line);
     return {};
   }
   if (type != "site") return {};
+  mine.site_lines.site(line);
   path_.clear();
   if (line.value("truncated", false)) path_.push_back(names_.word(kDeeperFramesCut));
   const auto stack = line.find("stack");
@@ -167,6 +169,7 @@ std::optional<Error> DifferencePage::add_file(const std::string& path, Side side
   if (is_page) problem = add_page(page, side);
   if (!lines.rest().empty()) add(lines.rest());
   if (!problem && !is_page && sides_[side].summary.is_null()) problem = Error{"it is empty"};
+  if (!problem && !is_page) problem = sides_[side].site_lines.check();
   if (problem) return Error{path + ": " + problem->message};
   return {};
 }

@@ -13,6 +13,7 @@
 #include "json_values.h"
 #include "report/page/page_tree.h"
 #include "report/report.h"
+#include "site_lines.h"
 
 namespace ddm {
 
@@ -36,6 +37,7 @@ class DifferencePage {
   struct OneSide {
     Json summary;
     std::int64_t bytes = 0, count = 0;
+    SiteLines site_lines;
   };
   void add(std::int64_t bytes, std::int64_t count, Side side);
   std::optional<Error> add_line(const Json& line, Side side);

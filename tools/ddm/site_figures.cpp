@@ -123,11 +123,13 @@ bool FigureReader::line(std::string_view text) {
   if (figures_.summary.is_null()) {
     if (type == "summary") {
       figures_.summary = object;
+      site_lines_.summary(object);
       return true;
     }
     problem_ = "its first line is no summary";
     return false;
   }
+  if (type == "site") site_lines_.site(object);
   if (type == "site" && !below_.empty() && !has_frame_of(object, below_)) return true;
   if (type == "site") {
     SiteFigure site;
@@ -152,6 +154,9 @@ Result<SiteFigures> FigureReader::finish() {
   if (!lines_.rest().empty()) line(lines_.rest());
   if (problem_.empty() && figures_.summary.is_null()) problem_ = "it is empty";
   if (!problem_.empty()) return Error{problem_};
+  if (objects_ == Objects::kAllocated) {
+    if (auto cut = site_lines_.check()) return *cut;
+  }
   const auto threads = figures_.summary.find("threads");
   if (threads != figures_.summary.end() && threads->is_array()) {
     for (const Json& thread : *threads) {
@@ -168,7 +173,7 @@ Result<SiteFigures> read_figures_file(const std::string& path, const std::string
   const auto unread = read_pieces(path, [&](std::string_view piece) { return reader.feed(piece); });
   if (unread) return *unread;
   auto figures = reader.finish();
-  if (!figures) return Error{path + " is no jsonl report: " + figures.message()};
+  if (!figures) return Error{path + " is no whole jsonl report: " + figures.message()};
   return figures;
 }
 

@@ -12,6 +12,7 @@
 #include "core/result.h"
 #include "json_values.h"
 #include "report/report.h"
+#include "site_lines.h"
 #include "text_pieces.h"
 
 namespace ddm {
@@ -86,7 +87,7 @@ class FigureReader {
 
   // False: no more data is needed; it is then ignored.
   bool feed(std::string_view piece);
-  // The error: the data is neither.
+  // The error: the data is neither, or was cut.
   Result<SiteFigures> finish();
 
  private:
@@ -96,6 +97,7 @@ class FigureReader {
   const std::string below_;
   SiteFigures figures_;
   LineSplitter lines_;
+  SiteLines site_lines_;
   std::string problem_;
 };
 

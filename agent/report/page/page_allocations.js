@@ -277,7 +277,7 @@ function allocationCards() {
     {
       name: 'Whole run',
       value: about + humanBytes(summary.seen_bytes),
-      words: `${times(summary.seen)} seen since tracking began`,
+      words: `${summary.seen_at_least ? 'at least ' : ''}${times(summary.seen)} seen since tracking began`,
     },
     recorded,
     ...lackCards(),

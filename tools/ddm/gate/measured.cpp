@@ -12,7 +12,9 @@
 #include "core/file_descriptor.h"
 #include "core/whole_text.h"
 #include "gate/pprof_sites.h"
+#include "report/report_words.h"
 #include "site_figures.h"
+#include "site_lines.h"
 #include "stack/names/first_use.h"
 #include "stack/names/jdk_classes.h"
 
@@ -76,9 +78,10 @@ void add_site(const Json& object, const std::string& below, Measured& measured) 
 
 // The lines of a report up to its records, which are not parsed.
 std::optional<Error> read_sites(std::istream& lines, const std::string& below, Measured& measured) {
+  SiteLines site_lines;
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
-    if (line.starts_with(kRecordLine)) return {};
+    if (line.starts_with(kRecordLine)) break;
     const Json object = parsed_json(line);
     if (!object.is_object()) return Error{fmt::format("line {} is no JSON object", number)};
     const std::string type = text_of(object, "type");
@@ -88,11 +91,18 @@ std::optional<Error> read_sites(std::istream& lines, const std::string& below, M
       if (number_of(object, "interval") > 0) {
         return Error{"its figures are estimates (interval=), which are other ones each time"};
       }
+      if (object.contains("seen_at_least"))
+        return Error{std::string("its figures are ").append(kLowerBounds)};
       measured.jdk = jdk_of(text_of(object, "vm"));
+      measured.engine = text_of(object, "engine");
+      measured.below = text_of(object, "below");
+      site_lines.summary(object);
     }
-    if (type == "site") add_site(object, below, measured);
+    if (type != "site") continue;
+    site_lines.site(object);
+    add_site(object, below, measured);
   }
-  return {};
+  return site_lines.check();
 }
 
 // The file that the listener writes beside its list (agent/adapters/test_kit/site_lines.h). In

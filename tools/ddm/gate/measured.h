@@ -23,6 +23,8 @@ struct Measured {
   std::map<std::string, std::vector<MeasuredSite>> sites;  // by name, most bytes first
   Amount first_use;  // of a report; not in `amounts`: see stack/names/first_use.h
   int jdk = 0;       // 0: not stated
+  // Of a jsonl report: "bci" or "vm", and the METHOD to which it is restricted; else "".
+  std::string engine, below;
   bool by_site = false;
   bool nothing() const { return amounts.empty() && first_use.objects == 0; }
 };

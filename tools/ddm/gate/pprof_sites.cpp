@@ -43,6 +43,7 @@ class ProfileSites {
     if (comment(kPprofEstimated)) {
       return "its figures are estimates (interval=), which are other ones each time";
     }
+    if (comment(kLowerBounds)) return std::string("its figures are ").append(kLowerBounds);
     if (comment(kPprofRecentOnly)) return "it was written with sites=0";
     return {};
   }

@@ -1,0 +1,48 @@
+#include "run_notes.h"
+
+#include "report/report.h"
+#include "report/report_words.h"
+
+namespace ddm {
+namespace {
+
+bool is_lower_bound(const Json& summary) { return summary.contains("seen_at_least"); }
+
+std::string estimate_text(const SiteFigures& figures) {
+  ReportSummary summary;
+  summary.interval = figures.fact("interval");
+  const auto samples = figures.summary.find("samples");
+  const bool known = samples != figures.summary.end() && samples->is_number();
+  return fmt::format("estimated{}: {}",
+                     known ? fmt::format(" from {} samples", grouped(figures.fact("samples"))) : "",
+                     sampling_words(summary));
+}
+
+}  // namespace
+
+bool is_recovered(const SiteFigures& figures) { return figures.summary.contains("recovered"); }
+
+std::vector<std::string> run_notes(const SiteFigures& figures, bool tracking) {
+  std::vector<std::string> notes;
+  if (figures.fact("period") == 0 && !is_recovered(figures)) {
+    notes.emplace_back("Nothing is counted yet: tracking is off; `ddm track PID on` starts it.");
+    return notes;
+  }
+  notes.push_back(fmt::format(
+      "{}{} allocations, {} in the whole run: {} of tracking{}",
+      is_lower_bound(figures.summary) ? "at least " : "", grouped(figures.fact("seen")),
+      human_bytes(figures.fact("seen_bytes")), human_duration(figures.fact("tracked_ms")),
+      tracking ? "" : ", which is off now"));
+  if (const std::int64_t missing = figures.fact("unattributed_bytes"); missing > 0) {
+    notes.push_back(
+        fmt::format("{} more, which the VM has counted, were not seen", human_bytes(missing)));
+  }
+  if (figures.fact("interval") > 0) notes.push_back(estimate_text(figures));
+  return notes;
+}
+
+std::string lower_bounds_note(const std::string& path, const Json& summary) {
+  return is_lower_bound(summary) ? fmt::format("{} has {}", path, kLowerBounds) : "";
+}
+
+}  // namespace ddm
