@@ -459,9 +459,10 @@ def a_trace_may_have_long_calls_alone_or_those_below_chosen_methods(t):
         assert found == {"Calls.catcher": [100, 0], "Calls.thrower": [1000, 1000]}, found
         wrong = t.command([DDM, "trace", p.address, "--min", "soon"])
         assert wrong.code == 2 and "--min" in wrong.err, wrong
-        for nothing in (["--methods", ""], ["--methods", " ,"], ["--below", ""]):
-            wrong = t.command([DDM, "trace", p.address, *nothing])
-            assert wrong.code == 2 and f"{nothing[0]}: no method is named" in wrong.err, wrong
+        for option, value, told in (("--methods", "", "it is empty"), ("--methods", " ,", "no method is named"),
+                                    ("--below", "", "it is empty")):
+            wrong = t.command([DDM, "trace", p.address, option, value])
+            assert wrong.code == 2 and f"{option}: {told}" in wrong.err, wrong
 
 
 @test()

@@ -21,11 +21,13 @@ std::string time_text(double time) {
 CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& to,
                       const std::string& meaning, const char* type) {
   CLI::Option* option = command.add_option(names, to, meaning)->capture_default_str();
-  // A script's empty variable must not mean the only program.
+  // A script's empty variable must not mean the only program, or what is meant without the option.
   if (names == "PID") {
     option->check([](const std::string& given) {
       return given.empty() ? "it is empty; leave it out for the only program" : "";
     });
+  } else if (names.starts_with('-')) {
+    option->check([](const std::string& given) { return given.empty() ? "it is empty" : ""; });
   }
   return type != nullptr ? option->type_name(type) : option;
 }
