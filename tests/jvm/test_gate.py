@@ -78,7 +78,7 @@ def what_cannot_be_compared_is_told_with_exit_code_2(t):
                         ((t.path("none"), "--baseline", report), "No such file"),
                         ((report, "--baseline", __file__), "line 1: a line is a name, objects and bytes"),
                         ((report, "--baseline", report, "--update"), "line 1: a line is a name, objects and bytes"),
-                        ((report, "--baseline", t.path("none"), "--tolerance", "x"), "a share (5%)")):
+                        ((report, "--baseline", t.path("none"), "--tolerance", "x"), "a share (5%, 0.5%)")):
         assert told in ddm(t, "gate", *words, code=USAGE), words
 
 
@@ -152,7 +152,10 @@ def what_was_not_measured_does_not_pass(t):
     gate(t, report, "--baseline", t.path("below.txt"), "--below", "Cart.add", "--update")
     assert "covers more" not in gate(t, report, "--baseline", t.path("below.txt"), "--below", "Cart.add")
     for words, told in (((report, "--below", "Cart.total"), f"no allocation of {report} is below Cart.total: "),
-                        ((written(t, "none.jsonl", head),), "none.jsonl has no allocations"),
+                        ((written(t, "none.jsonl", head.replace('"sites": 1', '"sites": 0')),), "none.jsonl has no allocations"),
+                        ((written(t, "cut.jsonl", head),), "cut.jsonl is no jsonl report to compare: it is cut: 0 of its 1 sites are there"),
+                        ((written(t, "least.jsonl", head.replace('"sites": 1', '"sites": 1, "seen_at_least": true'),
+                                  json.dumps(site)),), "its figures are lower bounds"),
                         ((written(t, "none.txt", "# jdk 17"),), "none.txt has no tests"),
                         ((written(t, "empty.sites.jsonl"),), "empty.sites.jsonl is empty"),
                         ((t.dir,), "is a directory")):
@@ -179,6 +182,20 @@ def what_was_not_measured_does_not_pass(t):
     for words in (("--junit", "j.xml"), ("--markdown", "m.md"), ("--tolerance", "5%"), ("--annotations",), ("--json",)):
         assert words[0] in ddm(t, "gate", report, "--baseline", baseline, "--update", *words, code=USAGE), words
     assert "is a list of tests" in ddm(t, "gate", tests, "--baseline", tests, "--below", "adds", code=USAGE)
+    # What is below a method is compared with what is below the same one.
+    told = ddm(t, "gate", report, "--baseline", t.path("below.txt"), code=USAGE)
+    assert "below.txt was made with --below Cart.add: name it here, too" in told.replace("\n", " "), told
+    gate(t, report, "--baseline", t.path("other.txt"), "--below", "shop.Cart.add", "--update")
+    told = ddm(t, "gate", report, "--baseline", t.path("other.txt"), "--below", "Cart.add", code=USAGE)
+    assert "was made with --below shop.Cart.add: it has nothing to compare below Cart.add" in told.replace("\n", " "), told
+    part = written(t, "part.sites.jsonl", head.replace('"sites": 1', '"sites": 1, "below": "Cart.add", "engine": "vm"'),
+                   json.dumps(site))
+    assert "engine=vm: without what the JIT optimises away" in gate(t, part, "--baseline", t.path("below.txt"))
+    gate(t, part, "--baseline", t.path("part.txt"), "--update")
+    with open(t.path("part.txt"), encoding="utf-8") as f:
+        assert f.read() == "# jdk 17\n# below Cart.add\nint[] @ shop.Cart.add\t1\t16\n"
+    # A variable of a script that is empty does not mean the whole run.
+    assert "--below: it is empty" in ddm(t, "gate", report, "--baseline", baseline, "--below", "", code=USAGE)
     # The run before may be one of a time without that method: all of it is then new.
     before = written(t, "before.sites.jsonl", head, json.dumps(site | {"stack": []}))
     assert "1 new" in gate(t, report, "--baseline", before, "--below", "Cart.add", code=GROWN)

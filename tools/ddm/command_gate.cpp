@@ -80,9 +80,18 @@ bool is_report_file(const std::string& path) {
   return file && is_report(file);
 }
 
+// What is below one method says nothing of what is below another, or of the whole.
+std::optional<Error> other_below(const GateOptions& options, const std::string& below) {
+  if (below.empty() || below == options.below) return {};
+  return Error{fmt::format("{} was made with --below {}: {}", options.baseline, below,
+                           options.below.empty()
+                               ? "name it here, too"
+                               : "it has nothing to compare below " + options.below)};
+}
+
 // The figures to compare `now` with: of another run's report, or of a list. The file beside a list
 // also gives the order of a test's sites. A report may lack what is below a method that is new.
-// `covers_more`: a list that was not made below the same method.
+// `covers_more`: a list of the whole, of which only what is below a method was measured.
 Result<Amounts> amounts_before(const GateOptions& options, Measured& now, bool& covers_more) {
   if (is_report_file(options.baseline)) {
     const auto before = read_measured(options.baseline, options.below);
@@ -91,6 +100,7 @@ Result<Amounts> amounts_before(const GateOptions& options, Measured& now, bool& 
       return Error{options.baseline + " is a report, by site, and " + options.measured +
                    " a list of tests"};
     }
+    if (auto error = other_below(options, before->below)) return *error;
     return before->amounts;
   }
   const auto baseline = read_list(options.baseline);
@@ -106,14 +116,17 @@ Result<Amounts> amounts_before(const GateOptions& options, Measured& now, bool& 
     if (!sites) return Error{sites.message()};
     if (*sites) sort_sites_by_growth(now, (*sites)->of(now.jdk));
   }
-  covers_more = !options.below.empty() && (*baseline)->below() != options.below;
+  if (auto error = other_below(options, (*baseline)->below())) return *error;
+  covers_more = !options.below.empty() && (*baseline)->below().empty();
   return (*baseline)->of(now.jdk);
 }
 
-int gate(const GateOptions& options) {
+int gate(const GateOptions& given) {
+  GateOptions options = given;
   const auto tolerance = Tolerance::parse(options.tolerance);
   if (!tolerance) {
-    return misused("--tolerance " + options.tolerance + ": 0, a share (5%) or bytes (512, 4k, 1m)");
+    return misused("--tolerance " + options.tolerance +
+                   ": 0, a share (5%, 0.5%) or bytes (512, 4k, 1m)");
   }
   auto now = read_measured(options.measured, options.below);
   if (!now) return misused(now.message());
@@ -121,6 +134,7 @@ int gate(const GateOptions& options) {
     return misused("--below is for reports, and " + options.measured +
                    " is a list of tests, which are compared whole");
   }
+  if (options.below.empty()) options.below = now->below;
   if (now->nothing()) return misused(nothing_text(options, *now));
   if (options.update) return update(options, *now);
   Findings findings;

@@ -79,6 +79,17 @@ TEST_CASE("another version gets a section for what it does otherwise, and for no
   CHECK(baseline.text() == "# jdk 17\nb\t1\t10\n");
 }
 
+TEST_CASE("a site that a version lacks is new when that version has it again") {
+  const Amounts head{{"int[] @ shop.Main.a", {1, 16}}, {"int[] @ shop.Main.b", {2, 32}}};
+  const Amounts other{{"int[] @ shop.Main.a", {1, 16}}};
+  Baseline baseline;
+  baseline.update(17, head);
+  baseline.update(21, other);
+  CHECK(baseline.of(21) == other);
+  CHECK(baseline_of(baseline.text()).of(21) == other);
+  CHECK(baseline_of(baseline.text()).of(17) == head);
+}
+
 TEST_CASE("what is more than the tolerance allows has grown") {
   const Amounts before{{"a", {10, 100}}, {"b", {10, 100}}, {"gone", {1, 1}}, {"high", {9, 900}}};
   const Amounts now{{"a", {11, 100}}, {"b", {10, 100}}, {"fresh", {1, 8}}, {"high", {1, 100}}};
@@ -91,9 +102,12 @@ TEST_CASE("what is more than the tolerance allows has grown") {
   CHECK(is_far_too_high(exact.shrunk[0]));
   CHECK(exact.same == 1);
   CHECK(compare(before, now, *Tolerance::parse("10%")).grown.empty());
+  CHECK(compare(before, now, *Tolerance::parse("10.5%")).grown.empty());
+  CHECK(compare(before, now, *Tolerance::parse("9.9%")).grown.size() == 1);
   CHECK(compare(before, now, *Tolerance::parse("9%")).grown.size() == 1);
   CHECK(compare(before, now, *Tolerance::parse("1k")).grown.empty());
-  for (const char* wrong : {"", "%", "-1", "x", "5%%", "1g"}) CHECK_FALSE(Tolerance::parse(wrong));
+  for (const char* wrong : {"", "%", "-1", "x", "5%%", "1g", "nan%", "inf%"})
+    CHECK_FALSE(Tolerance::parse(wrong));
 }
 
 TEST_CASE(

@@ -33,6 +33,13 @@ void append(std::string& text, const Amounts& amounts) {
   }
 }
 
+bool is_site(std::string_view name) { return name.find(kSiteAt) != std::string_view::npos; }
+
+// A site without objects is none; a test may allocate nothing.
+bool is_gone(std::string_view name, const Amount& amount) {
+  return is_site(name) && amount == Amount{};
+}
+
 }  // namespace
 
 Result<Baseline> Baseline::parse(std::string_view text) {
@@ -77,7 +84,13 @@ Result<Baseline> Baseline::parse(std::string_view text) {
 Amounts Baseline::of(int jdk) const {
   Amounts amounts = all_;
   if (const auto section = sections_.find(jdk); section != sections_.end()) {
-    for (const auto& [name, amount] : section->second) amounts[name] = amount;
+    for (const auto& [name, amount] : section->second) {
+      if (is_gone(name, amount)) {
+        amounts.erase(name);
+      } else {
+        amounts[name] = amount;
+      }
+    }
   }
   return amounts;
 }
@@ -96,6 +109,9 @@ void Baseline::update(int jdk, const Amounts& measured, const std::string& below
     const auto known = all_.find(name);
     if (known == all_.end() || known->second != amount) section[name] = amount;
   }
+  for (const auto& [name, amount] : all_) {
+    if (is_site(name) && !measured.contains(name)) section[name] = {};
+  }
   if (section.empty()) sections_.erase(jdk);
 }
 
@@ -108,8 +124,7 @@ bool Baseline::has_entries() const {
 
 bool Baseline::by_site() const {
   const auto are_sites = [](const Amounts& amounts) {
-    return std::ranges::all_of(
-        amounts, [](const auto& entry) { return entry.first.find(kSiteAt) != std::string::npos; });
+    return std::ranges::all_of(amounts, [](const auto& entry) { return is_site(entry.first); });
   };
   if (!below_.empty()) return true;
   return has_entries() && are_sites(all_) &&

@@ -9,7 +9,7 @@
 // NAME is the package.Class.method of a test (followed by "[2]" for a repetition), or the "Class @
 // package.Class.method" of a site. A comment "# jdk 17" names the version with which the lines
 // above all sections were measured ("unknown" where it is not known and there is no entry); the
-// section of another version has the names whose figures differ.
+// section of another version has the names whose figures differ; a site that it lacks has 0 objects.
 #pragma once
 
 #include <cstdint>

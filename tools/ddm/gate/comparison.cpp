@@ -1,6 +1,7 @@
 #include "gate/comparison.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <functional>
 
@@ -11,9 +12,9 @@ namespace ddm {
 std::optional<Tolerance> Tolerance::parse(std::string_view text) {
   Tolerance result;
   if (text.ends_with('%')) {
-    const auto percent = number_in<int>(text.substr(0, text.size() - 1));
-    if (!percent || *percent < 0) return {};
-    result.share_ = *percent / 100.0;
+    const auto percent = number_in<double>(text.substr(0, text.size() - 1));
+    if (!percent || !std::isfinite(*percent) || *percent < 0) return {};
+    result.share_ = *percent / 100;
     return result;
   }
   std::int64_t unit = 1;

@@ -16,7 +16,7 @@ namespace ddm {
 // The growth that is tolerated.
 class Tolerance {
  public:
-  // "0", "5%", "1k" (bytes). None: not a tolerance.
+  // "0", "0.5%", "1k" (bytes). None: not a tolerance.
   static std::optional<Tolerance> parse(std::string_view text);
 
   bool exceeded(const Amount& before, const Amount& now) const;

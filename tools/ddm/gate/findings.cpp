@@ -15,6 +15,7 @@
 namespace ddm {
 namespace {
 
+constexpr std::string_view kEngineVm = "vm";
 constexpr std::size_t kMaxLines = 20, kSitesShown = 3, kGateFrames = 6;
 
 std::string with_change(std::int64_t now, std::int64_t before) {
@@ -178,6 +179,9 @@ std::string findings_text(const Findings& findings) {
         printable_format("{} was made without --below {} and covers more, which is not compared\n",
                          findings.baseline, findings.below);
   }
+  if (findings.now->engine == kEngineVm) {
+    text += "engine=vm: without what the JIT optimises away, which changes from run to run\n";
+  }
   append_list(text, findings, changes.grown, "grew", true);
   append_list(text, findings, changes.added, "new", findings.new_fails);
   append_list(text, findings, changes.removed, "gone", false);
@@ -185,7 +189,7 @@ std::string findings_text(const Findings& findings) {
   for (const Changed& one : changes.shrunk) {
     if (is_far_too_high(one)) high.push_back(one);
   }
-  append_list(text, findings, high, "the limit is much too high", false);
+  append_list(text, findings, high, "less than half of the baseline", false);
   if (findings.failed() || !changes.added.empty() || !high.empty()) {
     text += "\n";
     if (findings.now->by_site && findings.failed() && findings.measured.ends_with(".jsonl")) {

@@ -16,7 +16,7 @@ struct Findings {
   std::string baseline, measured;     // the files
   std::string below;                  // the METHOD of --below
   bool of_reports = false;            // the baseline is a report, too
-  bool baseline_covers_more = false;  // it was made without --below, or with another one
+  bool baseline_covers_more = false;  // it was made without --below
   bool failed() const { return !changes.grown.empty() || (new_fails && !changes.added.empty()); }
 };
 
