@@ -23,6 +23,12 @@ std::string with_change(std::int64_t now, std::int64_t before) {
   return fmt::format("{} ({}{})", grouped(now), more > 0 ? "+" : "", grouped(more));
 }
 
+std::string amounts_text(const Changed& changed) {
+  return fmt::format("{} objects, {} bytes",
+                     with_change(changed.now.objects, changed.before.objects),
+                     with_change(changed.now.bytes, changed.before.bytes));
+}
+
 const std::vector<MeasuredSite>& sites_of(const Findings& findings, const std::string& name) {
   static const std::vector<MeasuredSite> none;
   const auto sites = findings.now->sites.find(name);
@@ -50,7 +56,10 @@ void append_list(std::string& text, const Findings& findings, const std::vector<
                  std::string_view title, bool with_sites) {
   for (std::size_t i = 0; i < std::min(list.size(), kMaxLines); ++i) {
     if (i == 0) text += "\n";
-    text += printable_format("{}: {}\n", title, change_text(list[i]));
+    const std::string line = printable_format("{}: {}", title, change_text(list[i]));
+    text += line.size() <= kColumns
+                ? line + "\n"
+                : printable_format("{}: {}\n    {}\n", title, list[i].name, amounts_text(list[i]));
     if (with_sites) append_sites(text, findings, list[i].name);
   }
   if (list.size() > kMaxLines) {
@@ -162,9 +171,7 @@ std::string escaped_for_annotation(std::string_view text) {
 }  // namespace
 
 std::string change_text(const Changed& changed) {
-  return printable_format("{}: {} objects, {} bytes", changed.name,
-                          with_change(changed.now.objects, changed.before.objects),
-                          with_change(changed.now.bytes, changed.before.bytes));
+  return printable_format("{}: {}", changed.name, amounts_text(changed));
 }
 
 std::string findings_text(const Findings& findings) {

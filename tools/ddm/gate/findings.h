@@ -20,7 +20,7 @@ struct Findings {
   bool failed() const { return !changes.grown.empty() || (new_fails && !changes.added.empty()); }
 };
 
-// "p.T.slow: 5,441 objects (+3), 364,544 bytes (+512)".
+// "p.T.slow: 5,441 (+3) objects, 364,544 (+512) bytes".
 std::string change_text(const Changed& changed);
 
 std::string findings_text(const Findings& findings);
