@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <string_view>
 
 #include "core/clocks.h"
+#include "core/random_number.h"
 #include "core/temporary_directory.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
@@ -31,9 +31,8 @@ HeapDumper* g_unfinished_at_exit = nullptr;
 // Unique in the directory, which processes of other PID namespaces may share (containers, where
 // each program is process 1).
 std::string temporary_name() {
-  std::uint64_t number = 0;
-  if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) number = monotonic_ns();
-  return fmt::format(".ddmagent-{}-{:016x}.hprof", getpid(), number);
+  const auto now = static_cast<std::uint64_t>(monotonic_ns());
+  return fmt::format(".ddmagent-{}-{:016x}.hprof", getpid(), random_number().value_or(now));
 }
 
 std::string descriptor_path(int directory) { return fmt::format("/proc/self/fd/{}", directory); }

@@ -11,6 +11,7 @@
 #include "adapters/dyper/documents/threads_agent.h"
 #include "adapters/dyper/documents/timing_agent.h"
 #include "core/clocks.h"
+#include "core/random_number.h"
 #include "vm/management.h"
 
 namespace ddm {
@@ -83,7 +84,8 @@ DyperMonitor::DyperMonitor(jvmtiEnv* jvmti, SamplerThread& sampler, Stacks& stac
       sampler_(sampler),
       id_(std::move(id)),
       send_(std::move(send)),
-      random_(std::random_device{}()) {
+      random_(static_cast<std::mt19937::result_type>(
+          random_number().value_or(static_cast<std::uint64_t>(monotonic_ns())))) {
   agents_.push_back(std::make_unique<CpuAgent>());
   agents_.push_back(std::make_unique<ThreadsAgent>());
   auto memory = std::make_unique<MemoryAgent>(reports);

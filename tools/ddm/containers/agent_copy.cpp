@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "containers/inside.h"
+#include "core/random_number.h"
 
 namespace ddm {
 namespace {
@@ -71,9 +71,9 @@ Result<std::string> make_copy(const JvmProcess& jvm, const std::string& place,
   if (const std::string fault = directory_error(above->get()); !fault.empty()) {
     return Error{place + ": " + fault};
   }
-  std::uint64_t number = 0;
-  if (getrandom(&number, sizeof number, 0) != sizeof number) return errno_error("getrandom");
-  const std::string name = fmt::format(".ddm-agent-{:016x}", number);
+  const auto number = random_number();
+  if (!number) return errno_error("no random number for a directory's name");
+  const std::string name = fmt::format(".ddm-agent-{:016x}", *number);
   if (mkdirat(above->get(), name.c_str(), S_IRWXU) != 0) return errno_error(place);
   const FileDescriptor directory(
       openat(above->get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

@@ -2,16 +2,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cerrno>
 
 #include "core/file_descriptor.h"
+#include "core/random_number.h"
 #include "hex.h"
 #include "wire/sockets/owned_file.h"
 
@@ -103,11 +102,9 @@ std::string ServeAccess::url() const {
 }
 
 Result<std::string> new_token() {
-  std::array<std::uint8_t, 16> bytes{};
-  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    return errno_error("no random numbers for a token");
-  }
-  return to_hex(bytes);
+  const auto bytes = random_bytes<16>();
+  if (!bytes) return errno_error("no random numbers for a token");
+  return to_hex(*bytes);
 }
 
 Result<std::string> read_or_create_token(const std::string& path) {
