@@ -1,4 +1,5 @@
-// Allocates objects of one class for so many milliseconds, then of another one, and says how many.
+// Allocates objects of one class for so many milliseconds, then of another one, and says how many, and
+// when, by the clock, it went from one to the other.
 public class Phases {
     static class First { long a; }
     static class Second { long a, b; }
@@ -23,6 +24,8 @@ public class Phases {
 
     public static void main(String[] args) throws Exception {
         long each = Long.parseLong(args[0]) * 1_000_000, begin = System.nanoTime();
-        System.out.println(first(begin + each) + " " + second(begin + 2 * each));
+        int one = first(begin + each);
+        long between = System.currentTimeMillis();
+        System.out.println(one + " " + second(begin + 2 * each) + " " + between);
     }
 }
