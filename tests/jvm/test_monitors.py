@@ -42,7 +42,7 @@ def contended_locks_and_waits_are_timed_as_by_the_program_itself(t):
 @test(timing=True)
 def finding_out_who_holds_a_lock_is_part_of_the_wait(t):
     def attempt():
-        run = t.java("Contended", "3", "300", "1", agent="address=none,monitor=y,dump=r.jsonl")
+        run = t.java("Contended", "3", "200", "2", "1", agent="address=none,monitor=y,dump=r.jsonl")
         truth = {kind: int(ns) for kind, ns in (line.split() for line in run.out.splitlines())}
         count, ns, _ = sums(Report(t.path("r.jsonl")), "enter", "Contended$Till")
         # Without it 1 to 3 % of a wait of 2 ms are missing, with it 0.1 %.

@@ -2,9 +2,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Contended THREADS ROUNDS HOLD_MS: threads that take one lock in turn and hold it for a fixed time,
- * then one that waits on a monitor. Prints what its own clock says: how long all threads together
- * waited to enter, and how long the one was in wait().
+ * Contended THREADS ROUNDS HOLD_MS [PAUSE_MS]: threads that take one lock in turn and hold it for a
+ * fixed time, then one that waits on a monitor. Prints what its own clock says: how long all threads
+ * together waited to enter, and how long the one was in wait(). Without a pause a thread may take the
+ * lock many times in a row.
  */
 public class Contended {
     static final class Till { }
@@ -12,12 +13,15 @@ public class Contended {
     static final Till TILL = new Till();
     static final AtomicLong entering = new AtomicLong();
 
-    static void pay(int rounds, int holdMs) {
+    static void pay(int rounds, int holdMs, int pauseMs) {
         for (int i = 0; i < rounds; i++) {
             long begin = System.nanoTime();
             synchronized (TILL) {
                 entering.addAndGet(System.nanoTime() - begin);
                 hold(holdMs);
+            }
+            if (pauseMs > 0) {
+                hold(pauseMs);
             }
         }
     }
@@ -47,12 +51,13 @@ public class Contended {
         int threads = Integer.parseInt(args[0]);
         int rounds = Integer.parseInt(args[1]);
         int holdMs = Integer.parseInt(args[2]);
+        int pauseMs = args.length > 3 ? Integer.parseInt(args[3]) : 0;
         CountDownLatch ready = new CountDownLatch(threads);
         Thread[] all = new Thread[threads];
         for (int i = 0; i < threads; i++) {
             all[i] = new Thread(() -> {
                 ready.countDown();
-                pay(rounds, holdMs);
+                pay(rounds, holdMs, pauseMs);
             });
         }
         synchronized (TILL) {
