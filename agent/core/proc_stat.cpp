@@ -19,7 +19,8 @@ std::optional<ProcStat> read_proc_stat(const std::string& path) {
   };
   ProcStat stat{text->substr(name + 1, name_end - name - 1)};
   std::int64_t user = 0, system = 0;
-  skip(3, 14);
+  words >> stat.state;
+  skip(4, 14);
   words >> user >> system;
   skip(16, 22);
   if (!(words >> stat.start_time)) return {};

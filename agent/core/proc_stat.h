@@ -9,6 +9,7 @@ namespace ddm {
 
 struct ProcStat {
   std::string name;
+  char state = 0;                // R, S, D, Z, T (stopped), t (by a debugger), ...
   std::int64_t cpu_ticks = 0;    // user and system time: the 14th and 15th word
   std::uint64_t start_time = 0;  // the 22nd word, in ticks since the machine was started
 };

@@ -1,9 +1,17 @@
 """Late attach: what is loaded already is tracked too, and nothing that goes wrong ends a program."""
 import os
+import signal
 import time
 
+from adb_bridge import wait_for
 from attached import Running, check_counts
 from harness import HERE, Report, test
+from tool import REFUSED, ddm
+
+
+def state_of(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        return f.read().rpartition(")")[2].split()[0]
 
 
 def line_of(text):
@@ -133,6 +141,19 @@ def help_at_attach_does_not_end_the_program(t):
         program.tell("before 10")
         assert program.end() == []
     check_counts(Report(t.path("r.jsonl")), 10, 0)
+
+
+@test()
+def an_attach_to_a_stopped_program_is_refused_and_the_program_prints_nothing(t):
+    with Running(t, "Attached") as program:
+        os.kill(program.process.pid, signal.SIGSTOP)
+        wait_for(lambda: state_of(program.process.pid) == "T", "the stop")
+        try:
+            assert "is stopped" in ddm(t, "attach", program.process.pid, code=REFUSED)
+        finally:
+            os.kill(program.process.pid, signal.SIGCONT)
+        program.tell("before 10")  # a thread dump would come before the answer
+        assert program.end() == []
 
 
 @test(every_days=4)

@@ -1,6 +1,7 @@
 #include "attach.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -23,6 +24,7 @@
 #include "containers/inside.h"
 #include "core/class_names.h"
 #include "core/clocks.h"
+#include "core/proc_stat.h"
 #include "trigger_file.h"
 #include "wire/sockets/connect.h"
 
@@ -69,6 +71,12 @@ class DebuggerSuspension {
   std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
   std::int64_t cpu_ns_ = 0;
 };
+
+// By SIGSTOP or a debugger: it would get SIGQUIT later, and print a thread dump.
+bool is_stopped(const JvmProcess& jvm) {
+  const auto stat = read_proc_stat(fmt::format("/proc/{}/stat", jvm.pid()));
+  return stat && (stat->state == 'T' || stat->state == 't');
+}
 
 bool exists(const std::string& path) {
   struct stat status {};
@@ -122,8 +130,9 @@ std::optional<Error> open_socket(const JvmProcess& jvm, const std::string& socke
     return Error{name_of(jvm) +
                  " accepts no attach requests: it was started with -XX:+DisableAttachMechanism"};
   }
+  if (is_stopped(jvm)) return Error{name_of(jvm) + " is stopped; kill -CONT lets it go on"};
   // The JVM searches its directory and its temporary one, in this order.
-  const TriggerFile trigger(
+  TriggerFile trigger(
       {"/proc/" + std::to_string(jvm.pid()) + "/cwd", jvm.path(jvm.temp_directory())},
       ".attach_pid" + jvm.own_pid(), jvm.owner(), jvm.group());
   if (trigger.error()) {
@@ -132,10 +141,13 @@ std::optional<Error> open_socket(const JvmProcess& jvm, const std::string& socke
   if (kill(jvm.pid(), SIGQUIT) != 0) return errno_error("cannot signal " + name_of(jvm));
   const auto deadline = std::chrono::steady_clock::now() + kSocketTime;
   while (!exists(socket_path)) {
+    // Whoever gets SIGQUIT later and finds no file prints a thread dump on the program's output.
     if (std::chrono::steady_clock::now() > deadline) {
+      trigger.leave();
       return Error{name_of(jvm) + " does not answer; is it stopped?"};
     }
     if (suspension.detected()) {
+      trigger.leave();
       return Error{name_of(jvm) + " stands still; a debugger holds its threads, it seems"};
     }
     std::this_thread::sleep_for(kLook);

@@ -21,6 +21,8 @@ class TriggerFile {
   TriggerFile(const TriggerFile&) = delete;
   TriggerFile& operator=(const TriggerFile&) = delete;
   const std::optional<Error>& error() const { return error_; }
+  // The JVM has yet to read it.
+  void leave() { path_.clear(); }
 
  private:
   std::string path_;  // "": this has made none
