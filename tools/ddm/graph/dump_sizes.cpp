@@ -78,8 +78,12 @@ std::uint64_t DumpSizes::packed_instance(const Object& object) const {
     references += known->second.references;
     above = known->second.super;
   }
-  // An array's header also has the length.
-  const std::uint64_t least = *std::min_element(headers_.begin(), headers_.end());
+  // An array's header also has the length. What was noted for references of 8 bytes says nothing
+  // where they have 4.
+  std::uint64_t least = small_references_ ? header_of_small_ : headers_[kHprofReference];
+  for (std::size_t element = 0; element < headers_.size(); ++element) {
+    if (element != kHprofReference) least = std::min(least, headers_[element]);
+  }
   const std::uint64_t array =
       least <= kLargestHeader ? std::max<std::uint64_t>(least, 12) : kUsualHeader;
   const std::uint64_t saved = std::min<std::uint64_t>(4 * references, object.count);

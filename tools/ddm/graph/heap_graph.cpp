@@ -242,20 +242,21 @@ std::optional<std::uint32_t> HeapGraph::offset_of(std::uint32_t of, std::string_
 }
 
 void HeapGraph::read_thread_names() {
-  struct Wanted {
-    ObjectNumber thread = kNone;
+  struct Text {
+    ObjectNumber value = kNone;
     bool utf16 = false;
-    std::string value;
   };
-  std::unordered_map<ObjectNumber, Wanted> strings;  // by themselves
-  std::unordered_map<ObjectNumber, Wanted*> values;  // by the array
+  // Threads may have one string, and strings one array (-XX:+UseStringDeduplication).
+  std::unordered_map<ObjectNumber, ObjectNumber> names;  // strings, by thread
+  std::unordered_map<ObjectNumber, Text> strings;
+  std::unordered_map<ObjectNumber, std::string> values;  // by the array
   for (const auto& [serial, thread] : threads_) {
     const ObjectNumber name = field(thread.object, "name");
     const ObjectNumber value = field(name, "value");
-    if (value == kNone || !strings.try_emplace(name, Wanted{thread.object, false, ""}).second) {
-      continue;
-    }
-    values[value] = &strings[name];
+    if (value == kNone) continue;
+    names[thread.object] = name;
+    strings[name].value = value;
+    values.try_emplace(value);
   }
   ObjectNumber number = 0;
   walk(
@@ -272,13 +273,14 @@ void HeapGraph::read_thread_names() {
         } else if (object.kind == HprofReader::kPrimitiveArray) {
           const auto value = values.find(here);
           if (value == values.end()) return;
-          value->second->value = in.bytes().text(std::min(object.count, kMaxOfName));
+          value->second = in.bytes().text(std::min(object.count, kMaxOfName));
         }
       },
       nullptr, [](std::uint64_t) {});
   thread_names_.emplace();
-  for (const auto& [string, wanted] : strings) {
-    (*thread_names_)[wanted.thread] = text_of_value(wanted.value, wanted.utf16);
+  for (const auto& [thread, name] : names) {
+    const Text& text = strings.at(name);
+    (*thread_names_)[thread] = text_of_value(values.at(text.value), text.utf16);
   }
 }
 
