@@ -94,11 +94,11 @@ int sites(const SitesOptions& options) {
   print_sentence(fmt::format("{} objects, {}; the allocation of {}, {}, is known",
                              grouped(dump->count), human_bytes(dump->bytes),
                              grouped(dump->with_stack), human_bytes(dump->with_stack_bytes)));
-  if (dump->with_stack == 0 && !(options.retained && options.by == "class")) {
+  if (dump->with_stack == 0 && options.by != "class") {
     print("For that the dump is made with `ddm dump PID -o FILE --sites` while live= is on.\n");
     return kExitOk;
   }
-  auto rows = rows_of(figures_of(*dump), *rows_by(options.by));
+  auto rows = rows_of(figures_of(*dump, options.by == "class"), *rows_by(options.by));
   if (options.retained) {
     name_retaining_apps(rows, parts);
     std::ranges::stable_sort(rows, std::greater<>(), &SiteRow::retained);

@@ -91,6 +91,10 @@ void add_row(TextTable& table, const SiteRow& row, RowsBy by, Columns columns) {
   cells.push_back(row.what);
   table.add(std::move(cells));
   const auto below = [&](std::string_view before, const FrameName& frame, std::string_view after) {
+    // An object of a heap dump has no stack if its allocation was not seen.
+    if (columns == Columns::kRetained && !frame.known()) {
+      return table.add_line(fmt::format("{}(allocation not known)", before));
+    }
     const std::size_t taken = before.size() + after.size();
     table.add_line(fmt::format("{}{}{}", before, frame_text(frame, width - taken), after));
   };

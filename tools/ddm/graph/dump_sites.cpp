@@ -110,13 +110,13 @@ Result<SitesOfDump> read_dump_sites(int fd, const std::function<void(std::uint64
   return DumpReading(fd, progress).read();
 }
 
-SiteFigures figures_of(const SitesOfDump& dump) {
+SiteFigures figures_of(const SitesOfDump& dump, bool with_unknown) {
   SiteFigures figures;
   for (const DumpSite& site : dump.sites) {
     if (site.stack.empty()) {
-      if (site.retained) {
+      if (site.retained || with_unknown) {
         figures.sites.push_back(
-            {site.class_name, {}, {}, site.bytes, site.count, {}, *site.retained});
+            {site.class_name, {}, {}, site.bytes, site.count, {}, site.retained.value_or(0)});
       }
       continue;
     }

@@ -43,7 +43,8 @@ Result<SitesOfDump> read_dump_sites(int fd, const std::function<void(std::uint64
 SitesOfDump sites_with_retained(HeapGraph& graph, const RetainedSizes& sizes,
                                 const std::function<std::string(const DumpSite&)>& key_of);
 
-// The figures for tables: sites with a known stack, and their retained sizes if all have one.
-SiteFigures figures_of(const SitesOfDump& dump);
+// The figures for tables: sites with a known stack, or all of them, and their retained sizes if all
+// have one.
+SiteFigures figures_of(const SitesOfDump& dump, bool with_unknown = false);
 
 }  // namespace ddm
