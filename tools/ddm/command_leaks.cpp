@@ -39,6 +39,7 @@ struct LeaksOptions : TargetOptions {
   std::size_t top = 3;
 };
 
+constexpr const char* kNoRoot = "no root";
 constexpr int kSpans = 3;  // between the moments that are compared
 constexpr std::size_t kMaxRows = 50;
 constexpr std::size_t kFramesShown = 5, kPathsShown = 3;
@@ -47,6 +48,12 @@ struct Leak {
   GrowingSite site;
   std::uint64_t retained = 0;
   std::vector<RootPath> paths;
+  std::string root() const { return paths.empty() ? kNoRoot : paths.front().root; }
+};
+
+struct Leaks {
+  std::vector<Leak> sites;
+  std::map<std::string, std::uint64_t> retained;  // by root, of all its sites together
 };
 
 double since(Clock::time_point begin) {
@@ -140,8 +147,8 @@ std::map<std::string, std::int64_t> grown_since(const std::map<std::string, std:
   return grown;
 }
 
-Result<std::vector<Leak>> explain(const Watched& watched, DdmClient& client, Progress& progress) {
-  std::vector<Leak> leaks;
+Result<Leaks> explain(const Watched& watched, DdmClient& client, Progress& progress) {
+  Leaks leaks;
   std::vector<GrowingSite> sites = watched.growth.growing();
   if (sites.empty()) return leaks;
   const auto dump = fetch_nameless_heap_dump(client, /*with_stacks=*/true, progress);
@@ -154,25 +161,43 @@ Result<std::vector<Leak>> explain(const Watched& watched, DdmClient& client, Pro
   if (sites.size() > kMaxRows) sites.resize(kMaxRows);
   SiteObjects objects(*graph);
   RootPaths paths(*graph);
+  // A dump knows the stacks of the objects that are followed, which may be a sample.
+  const auto scaled = [&](std::uint64_t bytes, std::size_t count, std::int64_t alive) {
+    if (!watched.growth.estimated() || count == 0) return bytes;
+    return static_cast<std::uint64_t>(static_cast<double>(bytes) * static_cast<double>(alive) /
+                                      static_cast<double>(count));
+  };
+  struct Held {
+    std::vector<ObjectNumber> objects;
+    std::int64_t alive = 0;
+  };
+  std::map<std::string, Held> held;
   for (GrowingSite& site : sites) {
     const std::vector<ObjectNumber> found = objects.of(site.class_name, site.stack);
-    leaks.push_back({std::move(site), paths.retained_by(found), paths.of(found)});
+    const Leak& leak = leaks.sites.emplace_back(
+        Leak{std::move(site), scaled(paths.retained_by(found), found.size(), site.alive.count),
+             paths.of(found)});
+    Held& all = held[leak.root()];
+    all.objects.insert(all.objects.end(), found.begin(), found.end());
+    all.alive += leak.site.alive.count;
+  }
+  for (const auto& [root, all] : held) {
+    leaks.retained[root] = scaled(paths.retained_by(all.objects), all.objects.size(), all.alive);
   }
   return leaks;
 }
 
 // At the rate of all leaks together. None: nothing grows, or `left` is unknown.
-std::optional<std::int64_t> seconds_to_full(const std::vector<Leak>& leaks,
-                                            std::optional<std::uint64_t> left) {
+std::optional<std::int64_t> seconds_to_full(const Leaks& leaks, std::optional<std::uint64_t> left) {
   double bytes_per_minute = 0;
-  for (const Leak& leak : leaks) bytes_per_minute += leak.site.bytes_per_minute;
+  for (const Leak& leak : leaks.sites) bytes_per_minute += leak.site.bytes_per_minute;
   if (!left || bytes_per_minute <= 0) return {};
   return std::llround(60 * static_cast<double>(*left) / bytes_per_minute);
 }
 
-int print_leaks_json(const std::vector<Leak>& leaks, const Watched& watched,
+int print_leaks_json(const Leaks& leaks, const Watched& watched,
                      std::optional<std::uint64_t> left) {
-  Json rows = json_list(leaks, [](const Leak& leak) -> Json {
+  Json rows = json_list(leaks.sites, [](const Leak& leak) -> Json {
     return {{"class", json_text(leak.site.class_name)},
             {"stack", leak.site.stack},
             {"live_count", leak.site.alive.count},
@@ -184,6 +209,7 @@ int print_leaks_json(const std::vector<Leak>& leaks, const Watched& watched,
   });
   return print_json({{"collections", watched.collections},
                      {"seconds", std::round(watched.seconds * 10) / 10},
+                     {"estimated", watched.growth.estimated()},
                      {"seconds_to_full", json_or_null(seconds_to_full(leaks, left))},
                      {"rows", std::move(rows)}});
 }
@@ -194,18 +220,17 @@ struct RootLeaks {
   std::string root;
   std::vector<const Leak*> leaks;  // largest retained size first
   double bytes_per_minute = 0;
-  std::uint64_t retained = 0;  // the largest of the leaks
+  std::uint64_t retained = 0;
 };
 
-std::vector<RootLeaks> group_by_root(const std::vector<Leak>& leaks) {
+std::vector<RootLeaks> group_by_root(const Leaks& leaks) {
   std::vector<RootLeaks> all;
-  for (const Leak& leak : leaks) {
-    const std::string root = leak.paths.empty() ? "no root" : leak.paths.front().root;
+  for (const Leak& leak : leaks.sites) {
+    const std::string root = leak.root();
     auto held = std::ranges::find(all, root, &RootLeaks::root);
-    if (held == all.end()) held = all.insert(held, RootLeaks{root, {}, 0, 0});
+    if (held == all.end()) held = all.insert(held, RootLeaks{root, {}, 0, leaks.retained.at(root)});
     held->leaks.push_back(&leak);
     held->bytes_per_minute += leak.site.bytes_per_minute;
-    held->retained = std::max(held->retained, leak.retained);
   }
   std::ranges::stable_sort(all, std::greater<>(), &RootLeaks::bytes_per_minute);
   for (RootLeaks& held : all) {
@@ -243,15 +268,16 @@ void print_held(const RootLeaks& held, std::size_t number, std::size_t top) {
   }
 }
 
-void print_leaks(const std::vector<Leak>& leaks, const Watched& watched, std::size_t top,
+void print_leaks(const Leaks& leaks, const Watched& watched, std::size_t top,
                  std::optional<std::uint64_t> left) {
-  if (leaks.empty()) {
+  if (leaks.sites.empty()) {
     print("nothing grows: no site had more alive after each of {} in {:.0f} s\n",
           counted(watched.collections, "collection"), watched.seconds);
     return;
   }
-  print("{} had more alive after each of {} in {:.0f} s\n", counted(leaks.size(), "site"),
+  print("{} had more alive after each of {} in {:.0f} s\n", counted(leaks.sites.size(), "site"),
         counted(watched.collections, "collection"), watched.seconds);
+  if (watched.growth.estimated()) print("all figures are estimated from samples\n");
   if (const auto seconds = seconds_to_full(leaks, left)) {
     print("at the rate of all together the heap is full in {}\n", human_duration(*seconds * 1000));
   }
@@ -319,9 +345,10 @@ void add_leaks(CLI::App& app, Command& chosen) {
   add_duration(command, "--for", options.seconds,
                "Duration, with three or four collections of the whole heap", 1, kMaxSeconds);
   add_top(command, options.top, "Number of roots, and of sites of each");
-  add_flag(command, "--json", options.json,
-           "All: {collections, seconds, seconds_to_full, rows: [{class, stack, live_count, "
-           "live_bytes, bytes_per_minute, retained_bytes, paths}]}");
+  add_flag(
+      command, "--json", options.json,
+      "All: {collections, seconds, estimated, seconds_to_full, rows: [{class, stack, live_count, "
+      "live_bytes, bytes_per_minute, retained_bytes, paths}]}");
   add_agent(command, options.agent);
 }
 

@@ -28,6 +28,8 @@ class LiveMoment {
 
   // Of the VM, as far as the target has seen them.
   std::int64_t collections() const { return collections_; }
+  // Some objects stand for several (interval=, live=1/N).
+  bool estimated() const { return estimated_; }
 
   bool feed(std::string_view piece);  // false: not such a list
   bool complete() const {
@@ -42,6 +44,7 @@ class LiveMoment {
   std::int64_t collections_ = 0;
   LineSplitter lines_of_list_;
   bool begun_ = false;
+  bool estimated_ = false;
   std::unordered_map<std::uint64_t, Survived> sites_;     // by the hash of class and stack
   std::unordered_map<std::uint64_t, std::string> lines_;  // kept for the newest moment only
 };
@@ -64,6 +67,7 @@ class LiveGrowth {
  public:
   void add(LiveMoment moment);
   std::size_t moments() const { return moments_.size(); }
+  bool estimated() const { return !moments_.empty() && moments_.back().estimated(); }
 
   // False: no site has grown between all moments so far, and further moments cannot change that.
   bool may_grow() const;
