@@ -60,8 +60,10 @@ void print_paths(std::span<const RootPath> paths, std::size_t top, std::int64_t 
   print_some(true);
   if (objects > held) {
     print("\n");
-    print_sentence(fmt::format("held by nothing, waiting for the collector: {}",
-                               counted(objects - held, "object")));
+    print_sentence(fmt::format(
+        "{}: no path in the dump, as of what waits for the collector or what the fields of "
+        "java.lang.Class hold, which dumps leave out",
+        counted(objects - held, "object")));
   }
 }
 

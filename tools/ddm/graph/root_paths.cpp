@@ -22,35 +22,59 @@ bool is_variable(const HeapGraph::Root& root) {
 
 }  // namespace
 
-// Finds all strongly reachable objects, then the shortest paths, breadth first: from the static
-// fields of all reachable classes and from the other roots; last from local variables to the
-// remaining objects, since many objects that the heap retains are also in a variable while in use.
+// Finds all strongly reachable objects and what holds them, then the shortest paths, breadth first:
+// from the static fields of reachable classes and from the other roots; last from local variables to
+// the remaining objects, since many objects that the heap retains are also in a variable while in
+// use.
 RootPaths::RootPaths(HeapGraph& graph)
     : graph_(graph),
       reach_(graph.size()),
       before_(graph.size(), kNone),
-      steps_of_(graph.size(), kNoStep) {
+      steps_of_(graph.size(), kNoStep),
+      steps_of_held_(graph.size(), kNoStep) {
   std::vector<ObjectNumber> queue;
   const auto add_start = [&](ObjectNumber object) {
     if (before_[object] != kNone) return;
     before_[object] = object;
     queue.push_back(object);
   };
-  for (const HeapGraph::Root& root : graph.roots()) add_start(root.object);
-  search(queue, Follow::kAll, Reach::kStrong);
+  const auto add_roots = [&](bool variables) {
+    for (const HeapGraph::Root& root : graph.roots()) {
+      if (is_variable(root) == variables) add_start(root.object);
+    }
+  };
+  for (const bool variables : {false, true}) {
+    add_roots(variables);
+    search(queue, Follow::kAll, Reach::kStrong);
+  }
+  held_by_ = before_;
+  find_repeated_classes();
   std::fill(before_.begin(), before_.end(), kNone);
   queue.clear();
   for (ObjectNumber object = 0; object < graph.size(); ++object) {
-    if (reach_[object] == Reach::kStrong && graph.is_class(object)) add_start(object);
+    if (reach_[object] == Reach::kStrong && graph.is_class(object) && !is_repeated(object)) {
+      add_start(object);
+    }
   }
-  for (const HeapGraph::Root& root : graph.roots()) {
-    if (!is_variable(root)) add_start(root.object);
-  }
+  add_roots(false);
   search(queue, Follow::kStaticsOfClasses, Reach::kStrong);
-  for (const HeapGraph::Root& root : graph.roots()) add_start(root.object);
+  add_roots(true);
   search(queue, Follow::kStaticsOfClasses, Reach::kStrong);
   search(queue, Follow::kAll, Reach::kStrong);
   search(queue, Follow::kWeakToo, Reach::kWeak);
+}
+
+// A class of which there are several, by loaders, is one that its loader holds, and not a root: in a
+// program that loads its parts anew, former loaders must show who holds them.
+void RootPaths::find_repeated_classes() {
+  std::unordered_map<std::string, std::uint32_t> named;
+  repeated_.resize(graph_.classes());
+  for (ObjectNumber object = 0; object < graph_.size(); ++object) {
+    if (reach_[object] != Reach::kStrong || !graph_.is_class(object)) continue;
+    const std::uint32_t of = graph_.class_of(object);
+    const auto [first, is_new] = named.try_emplace(graph_.class_name(of), of);
+    if (!is_new) repeated_[of] = repeated_[first->second] = true;
+  }
 }
 
 // Breadth-first search. `from`: the objects found so far, nearest first; further ones are appended.
@@ -107,34 +131,38 @@ std::uint32_t RootPaths::interned(std::uint32_t before, std::string name, bool w
   return step->second;
 }
 
-std::uint32_t RootPaths::step_to(ObjectNumber object) {
+std::uint32_t RootPaths::step_to(ObjectNumber object, const std::vector<ObjectNumber>& before,
+                                 std::vector<std::uint32_t>& steps) {
   std::vector<ObjectNumber> chain;
   ObjectNumber at = object;
-  while (steps_of_[at] == kNoStep) {
+  while (steps[at] == kNoStep) {
     chain.push_back(at);
-    if (before_[at] == at) break;
-    at = before_[at];
+    if (before[at] == at) break;
+    at = before[at];
   }
   for (std::size_t i = chain.size(); i-- > 0;) {
-    const ObjectNumber here = chain[i], from = before_[here];
+    const ObjectNumber here = chain[i], from = before[here];
     if (from == here) {
-      steps_of_[here] = interned(kNoStep, kRoot + std::to_string(here), false);
+      // Paths begin at any class; who does not come by its static fields comes by what holds it.
+      const bool is_root = held_by_[here] == here || held_by_[here] == kNone;
+      steps[here] = is_root ? interned(kNoStep, kRoot + std::to_string(here), false)
+                            : step_to(here, held_by_, steps_of_held_);
       continue;
     }
     const std::uint32_t index = reference_index(from, here);
     const std::string name = graph_.reference_name(from, index);
-    const bool is_static = graph_.is_static(from, index);
-    const bool weak = graph_.is_weak(from, index) || steps_[steps_of_[from]].weak;
-    steps_of_[here] = is_static ? interned(kNoStep, kStatic + name, steps_[steps_of_[from]].weak)
-                                : interned(steps_of_[from], name, weak);
+    const bool is_static = graph_.is_static(from, index) && !is_repeated(from);
+    const bool weak = graph_.is_weak(from, index) || steps_[steps[from]].weak;
+    steps[here] = is_static ? interned(kNoStep, kStatic + name, steps_[steps[from]].weak)
+                            : interned(steps[from], name, weak);
   }
-  return steps_of_[object];
+  return steps[object];
 }
 
 std::vector<RootPath> RootPaths::of(std::span<const ObjectNumber> objects) {
   std::unordered_map<std::uint32_t, std::int64_t> counts;
   for (const ObjectNumber object : objects) {
-    if (before_[object] != kNone) ++counts[step_to(object)];
+    if (before_[object] != kNone) ++counts[step_to(object, before_, steps_of_)];
   }
   // Paths with equal descriptions are merged.
   std::unordered_map<std::string, std::size_t> indices;
@@ -244,7 +272,21 @@ std::uint64_t RootPaths::retained_by(std::span<const ObjectNumber> objects) cons
     if (strongly_held(object)) all += graph_.bytes_of(object);
   }
   for (const ObjectNumber object : objects) {
-    if (!strongly_held(object)) all += graph_.bytes_of(object);
+    if (!strongly_held(object)) open.push_back(object);
+  }
+  std::vector<bool> counted(graph_.size());
+  while (!open.empty()) {
+    const ObjectNumber object = open.back();
+    open.pop_back();
+    if (counted[object]) continue;
+    counted[object] = true;
+    all += graph_.bytes_of(object);
+    const std::uint32_t count = graph_.references(object);
+    for (std::uint32_t at = 0; at < count; ++at) {
+      const ObjectNumber to = graph_.reference(object, at);
+      if (to == kNone || strongly_held(to) || graph_.is_weak(object, at)) continue;
+      open.push_back(to);
+    }
   }
   return all - without;
 }

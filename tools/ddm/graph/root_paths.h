@@ -1,7 +1,8 @@
 // Shortest paths from the GC roots (threads, local variables, static fields, JNI) to the objects of
 // a heap dump, with equal paths merged.
 //
-// A path is shown from the last static field on it, since that field is what a person can change.
+// A path is shown from the last static field on it, since that field is what a person can change;
+// not if there are several such classes, each of a loader that something holds.
 // An object that is only reachable through references of java.lang.ref has a path through these; an
 // unreachable object (allocated after the collection, or not yet collected) has none. Long chains are
 // shortened: of links that recur a few rounds are shown, and 200 steps in all. One thread.
@@ -50,7 +51,11 @@ class RootPaths {
 
   enum class Follow { kStaticsOfClasses, kAll, kWeakToo };
   void search(std::vector<ObjectNumber>& from, Follow follow, Reach reach);
-  std::uint32_t step_to(ObjectNumber object);
+  void find_repeated_classes();
+  bool is_repeated(ObjectNumber klass) const { return repeated_[graph_.class_of(klass)]; }
+  // `before`, `steps`: before_ and steps_of_, or those of held_by_.
+  std::uint32_t step_to(ObjectNumber object, const std::vector<ObjectNumber>& before,
+                        std::vector<std::uint32_t>& steps);
   std::uint32_t interned(std::uint32_t before, std::string name, bool weak);
   // The position of a reference in `from` that points to `to`.
   std::uint32_t reference_index(ObjectNumber from, ObjectNumber to) const;
@@ -61,6 +66,10 @@ class RootPaths {
   std::vector<Reach> reach_;
   std::vector<ObjectNumber> before_;     // the predecessor on the path; the object itself: a root
   std::vector<std::uint32_t> steps_of_;  // by object, filled on demand
+  // The same of the shortest paths from the roots proper, that begin at no other class.
+  std::vector<ObjectNumber> held_by_;
+  std::vector<std::uint32_t> steps_of_held_;
+  std::vector<bool> repeated_;  // by class number: see find_repeated_classes()
   std::vector<Step> steps_;
   std::vector<std::string> step_names_;
   std::unordered_map<std::string, std::uint32_t> name_numbers_;
