@@ -69,6 +69,7 @@ void CpuSampler::stop() {
   const std::lock_guard switching(switching_);
   {
     const std::lock_guard lock(mutex_);
+    was_on_until(monotonic_ns());
     wanted_.reset();
   }
   await_round();
@@ -207,12 +208,18 @@ void CpuSampler::note(std::int64_t now_ns, std::int64_t own_ns, std::int64_t bud
   ++figures.rounds;
   figures.budget = budget;
   figures.longest_ns = std::max(figures.longest_ns, now_ns - last_ns_);
-  figures.on_ns = now_ns - begun_ns_;
-  figures.mean_ns = figures.on_ns / figures.rounds;
+  was_on_until(now_ns);
   figures.own_ns += own_ns;
   figures.others_ns += others_cost_ns_;
   // Head starts may have made a sample of what was not yet used.
   figures.missed_ns = std::max<std::int64_t>(ran_threads_->unattributed_ns(), 0);
+}
+
+// Lock held.
+void CpuSampler::was_on_until(std::int64_t now_ns) {
+  if (!wanted_ || figures_->rounds == 0) return;
+  figures_->on_ns = now_ns - begun_ns_;
+  figures_->mean_ns = figures_->on_ns / figures_->rounds;
 }
 
 void CpuSampler::sample_threads(JNIEnv* jni, const Round& wanted, std::int64_t now_ns) {
@@ -294,6 +301,7 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
 void CpuSampler::add_to(TimeData& data) {
   const std::lock_guard lock(mutex_);
   if (!has_results_) return;
+  was_on_until(monotonic_ns());
   data.sampler = figures_;
   data.samples = counts_.read(*traces_);
 }
