@@ -163,7 +163,7 @@ class TextReport {
       line("{:<18}{:>15}             {:>16} bytes {:>11}", "unattributed", "",
            grouped(*summary_.unattributed_bytes), human_bytes(*summary_.unattributed_bytes));
       virtual_thread_stacks();
-    } else {
+    } else if (summary_.below.empty()) {
       line("{:<18}not known: this VM keeps no allocation counter", "unattributed");
     }
     if (summary_.live) {

@@ -60,8 +60,10 @@ void print_span(const RecordOptions& options, const SiteFigures& before, const S
 // The report that the program writes itself if it ends too early.
 class ReportAtEnd {
  public:
-  ReportAtEnd(const RecordOptions& options, DdmClient& client)
-      : path_(options.path), file_(options.target, options.path) {
+  ReportAtEnd(const RecordOptions& options, DdmClient& client, bool was_tracking)
+      : path_(options.path),
+        covers_more_(was_tracking ? ", of all tracking, which was on before" : ""),
+        file_(options.target, options.path) {
     if (file_.path().empty()) return;
     if (!client.request(to_chunk(ReportAtEndRequest{file_.path(), options.below}))) file_.forget();
   }
@@ -75,8 +77,8 @@ class ReportAtEnd {
   // The program has ended, or is ending.
   int finish(double waited) const {
     if (file_.await() && rename(file_.path().c_str(), path_.c_str()) == 0) {
-      print_sentence(
-          fmt::format("the program ended after {:.1f} s; report written to {}", waited, path_));
+      print_sentence(fmt::format("the program ended after {:.1f} s; report written to {}{}", waited,
+                                 path_, covers_more_));
       return kExitOk;
     }
     return refuse(
@@ -87,6 +89,7 @@ class ReportAtEnd {
 
  private:
   const std::string path_;
+  const std::string covers_more_;
   FileAtEnd file_;
 };
 
@@ -126,7 +129,7 @@ int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was
     if (!figures) return refuse(figures.message());
     before = std::move(*figures);
   }
-  const ReportAtEnd at_end(options, client);
+  const ReportAtEnd at_end(options, client, was_tracking);
   double waited = 0;
   if (const auto format = *report_format_of(options.path);
       needs_live(format) || needs_sites(format)) {
