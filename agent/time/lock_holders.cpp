@@ -26,7 +26,7 @@ constexpr std::int64_t kSpentAtOnce = 50'000'000;
 // A query that took longer has waited for a processor, which costs the program nothing.
 constexpr std::int64_t kLongestQuery = 10'000'000;
 
-// The address of the ObjectMonitor that this thread waits for; only while trust is not decided.
+// The address of the ObjectMonitor that this thread waits for, read while trust is not decided.
 thread_local std::uintptr_t t_awaited = 0;
 
 }  // namespace
@@ -137,11 +137,14 @@ HeldBy LockHolders::of_lock(JNIEnv* jni, jobject blocker) noexcept {
 void LockHolders::acquired(JNIEnv* jni, jthread thread, std::int64_t id) noexcept {
   if (jvmti_ == nullptr) return;
   try {
-    const bool is_virtual =
-        virtual_thread_ != nullptr && jni->IsInstanceOf(thread, virtual_thread_);
-    if (!is_virtual) judge_acquired(jni, id);
+    const auto is_virtual = [&] {
+      return virtual_thread_ != nullptr && jni->IsInstanceOf(thread, virtual_thread_);
+    };
+    if (trust_.load(std::memory_order_relaxed) == Trust::kNotYet && !is_virtual()) {
+      judge_acquired(jni, id);
+    }
     // Before JDK 24 a virtual thread owns monitors as its carrier.
-    if (!by_id_ && (!vm_threads_ || is_virtual)) return;
+    if (!by_id_ && (!vm_threads_ || is_virtual())) return;
     learn(jni, thread, id);
     if (by_id_) return;
     if (const auto locked = lock()) ids_[vm_threads_->of(jni)] = id;
@@ -199,7 +202,7 @@ void LockHolders::judge_missing_monitor(JNIEnv* jni) {
 // The calling platform thread owns the monitor that it waited for, which is not deflated meanwhile.
 void LockHolders::judge_acquired(JNIEnv* jni, std::int64_t id) {
   const std::uintptr_t monitor = std::exchange(t_awaited, 0);
-  if (monitor == 0 || trust_.load(std::memory_order_relaxed) != Trust::kNotYet) return;
+  if (monitor == 0) return;
   std::uint64_t word = 0;
   if (!read_own_memory(monitor + static_cast<std::uintptr_t>(*owner_offset_), &word, sizeof word)) {
     return decide(false);
