@@ -129,9 +129,9 @@ bool FigureReader::line(std::string_view text) {
     problem_ = "its first line is no summary";
     return false;
   }
-  if (type == "site") site_lines_.site(object);
-  if (type == "site" && !below_.empty() && !has_frame_of(object, below_)) return true;
   if (type == "site") {
+    site_lines_.site(object);
+    if (!below_.empty() && !has_frame_of(object, below_)) return true;
     SiteFigure site;
     site.class_name = text_of(object, "class");
     site.bytes = number_of(object, objects_ == Objects::kLive ? "live_bytes" : "bytes");

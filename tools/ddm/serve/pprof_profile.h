@@ -19,7 +19,8 @@ std::string zipped(std::string_view bytes);
 Result<std::string> with_default_type(std::string profile, std::string_view type);
 
 // The difference of `after` and `before` for each stack and label, which may be negative, of the
-// types of values whose names begin with `types`; `nanos`: the duration. The error: a profile is damaged, or the types of values differ.
+// types of values whose names begin with `types`; `nanos`: the duration. The error: a profile is
+// damaged, or the types of values differ.
 Result<std::string> pprof_difference(std::string_view before, std::string_view after,
                                      std::int64_t nanos, std::string_view types = "");
 
