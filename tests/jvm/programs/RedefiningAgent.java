@@ -6,6 +6,7 @@ import java.lang.instrument.Instrumentation;
 /**
  * A Java agent that redefines the loaded classes whose names begin with a prefix, one after another
  * without end, as what they were. Its argument is "FILE,PREFIX"; the file gets a byte for each.
+ * The program has as much time as the redefinitions take.
  */
 public class RedefiningAgent {
     static volatile boolean stop;
@@ -15,8 +16,9 @@ public class RedefiningAgent {
         Thread thread = new Thread(() -> {
             try (FileOutputStream out = new FileOutputStream(words[0], true)) {
                 while (!stop) {
+                    long begin = System.nanoTime();
                     round(instrumentation, words[1], out);
-                    Thread.sleep(5);
+                    Thread.sleep(Math.max(5, (System.nanoTime() - begin) / 1_000_000));
                 }
             } catch (Throwable e) {
                 if (!stop) e.printStackTrace();

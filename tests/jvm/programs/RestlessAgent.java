@@ -8,9 +8,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 
 /**
- * A Java agent that changes nothing and never rests: retransforms and redefines classes of the
- * program and of the JDK all the time, giving back the bytes that it was given. Its argument is a
+ * A Java agent that changes nothing and never ends: retransforms and redefines classes of the
+ * program and of the JDK in rounds, giving back the bytes that it was given. Its argument is a
  * file, which gets a byte after each round; at the exit it says "restless N" on stderr, their number.
+ *
+ * A pause follows each round, three times as long: the VM visits all classes for each class that it
+ * redefines (JDK 25 their resolved methods too), and a redefined class links its lambdas anew, each
+ * a further class. Without pauses a slow program has more classes with each round and comes to a stop.
  */
 public class RestlessAgent {
     static volatile int rounds;
@@ -39,6 +43,7 @@ public class RestlessAgent {
     }
 
     static void round(Instrumentation instrumentation, String file) throws Exception {
+        long begin = System.nanoTime();
         instrumentation.retransformClasses(ArrayList.class, HashMap.class, String.class,
                 StringBuilder.class, Object.class);
         for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
@@ -55,6 +60,6 @@ public class RestlessAgent {
         try (FileOutputStream out = new FileOutputStream(file, true)) {
             out.write('.');
         }
-        Thread.sleep(20);
+        Thread.sleep(Math.max(20, 3 * (System.nanoTime() - begin) / 1_000_000));
     }
 }
