@@ -82,7 +82,7 @@ def what_cannot_be_compared_is_told_with_exit_code_2(t):
         assert told in ddm(t, "gate", *words, code=USAGE), words
 
 
-@test()
+@test(every_days=3)
 def a_profile_for_pprof_is_compared_as_the_jsonl_report_of_its_run(t):
     for name, words in (("before", ()), ("after", ("more",))):
         t.java("Gated", *words, agent=f"track=y,engine=bci,address=none,dump={t.path(name)}.sites.jsonl,"

@@ -21,7 +21,7 @@ BIDI = {*range(0x202a, 0x202f), *range(0x2066, 0x206a)}
 
 def commands_in(shown, kept="\n"):
     text = shown.decode("utf-8")  # no byte that is no character, and no half of a pair
-    return [hex(ord(c)) for c in text if c not in kept and (
+    return [hex(ord(c)) for c in set(text) if c not in kept and (
         unicodedata.category(c) in ("Cc", "Zl", "Zp", "Cs") or ord(c) in BIDI)]
 
 

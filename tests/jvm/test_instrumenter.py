@@ -71,7 +71,7 @@ def virtual_threads_that_wait_in_constructors_are_told_of_their_own_objects(t):
 
 # Debian's rewrites no class of the JDK from 17 on, whose version its ASM does not know; the program's are
 # of Java 8.
-@test(max_jdk=17)
+@test(max_jdk=17, every_days=3)
 def debians_instrumenter_is_told_of_no_more_than_samplers_are(t):
     out = classes(t, JAR)
     theirs, _ = listened(t, f"-javaagent:{DEBIANS}", "-cp", out)

@@ -44,7 +44,7 @@ def a_leak_is_named_with_its_rate_its_holder_and_its_stack(t):
         assert "off" in ddm(t, "track", target.pid, "status")
 
 
-@test(jdks="each", gc=("serial", "parallel"))
+@test(jdks="each", gc=("serial", "parallel"), daily=2)
 def a_leak_is_found_where_the_vm_hides_a_collection_from_agents(t):
     with Leaking(t, 60_000) as target:
         session = only(ddm_json(t, "leaks", target.pid, "--for", "2")["rows"], "Leaks$Session")
@@ -76,7 +76,7 @@ def interval_of_cycles(t, target):
     return re.search(r"\bG1PeriodicGCInterval += (\d+)", told.out)[1]
 
 
-@test(jdks="each")
+@test(jdks="each", daily=1)
 def under_g1_a_leak_is_found_without_a_full_collection(t):
     flags = ("-XX:+UseG1GC", f"-Xlog:gc:file={t.path('gc.log')}")
     with Leaking(t, 60_000, "live=y,dump=none,log=error", flags) as target:

@@ -214,7 +214,7 @@ def lines_stay_right_when_another_agent_moves_the_code(t):
 
 
 # There only calls of the newest code have their lines.
-@test(min_jdk=26, jdks="each")
+@test(min_jdk=26, jdks="each", every_days=3)
 def lines_of_new_code_are_right_when_another_agent_has_moved_it(t):
     moving, classes = asm_agent(t, "MovingAgent"), program_of_11(t, "Moving")
     for engine in ("vm", "bci"):

@@ -78,7 +78,7 @@ def what_is_measured_has_a_thread_that_drops_names_without_a_server_too(t):
         assert "ddmagent-slow" in names, (options, names)
 
 
-@test()
+@test(every_days=3)
 def starts_of_threads_that_fail_do_not_make_later_ones_the_programs(t):
     nothing, path = t.path("no.threads"), t.path("r.jsonl")
     env = {"LD_PRELOAD": os.path.join(os.path.dirname(AGENT), "libfail_threads.so"),

@@ -345,7 +345,7 @@ def record_below_a_method_has_what_that_method_caused(t):
                     assert done.code == REFUSED and "is below deepMraks: " in done.err.replace("\n", " "), done
 
 
-@test(jdks="each", every_days=5, machines_libc=True)
+@test(jdks="each", every_days=5, machines_libc=True, daily=1)
 def a_packed_program_is_recorded_like_any_other(t):
     # The end of its input, which leaving the block is too, ends the program.
     with subprocess.Popen([packed(t, "Packed", "Leaks"), "60000"], stdin=subprocess.PIPE,

@@ -73,7 +73,7 @@ def wide_headers(t):
     return ["-XX:-UseCompactObjectHeaders"] if t.jdk.compact_headers else []
 
 
-@test()
+@test(every_days=2)
 def limits_hold_to_the_object(t):
     done = platform_run(t, suite_classes("limits"), "limits.LimitedJupiter", "limits.LimitedJunit4",
                         flags=[*wide_headers(t), f"-Dddm.allocations={t.path('a.txt')}"])
@@ -144,7 +144,7 @@ def during(t, *options):
     return {line.split(" ")[0]: line.split(" ")[1:] for line in done.out.splitlines()}, done
 
 
-@test(jdks="each", flags=((), ("-Xint",)))
+@test(jdks="each", flags=((), ("-Xint",)), daily=2)
 def a_program_measures_a_piece_of_itself(t):
     told, done = during(t, f"-agentpath:{AGENT}={COUNTING}")
     assert told["nothing"] == ["true", "0", "0", "0", "-"], done
@@ -184,7 +184,7 @@ def many_tests_of_one_name_are_numbered_in_no_time(t):
         "rows", *(f"rows[{n}]" for n in range(2, rows + 1))}
 
 
-@test()
+@test(every_days=3)
 def without_the_agent_programs_and_tests_run_as_ever(t):
     told, done = during(t)
     assert told["nodes"] == ["false", "0", "0", "0", "-"] and not done.err, done

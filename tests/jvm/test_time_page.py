@@ -9,7 +9,7 @@ def table_of(name):
     return ("table", name)
 
 
-@test()
+@test(every_days=3)
 def the_page_of_method_times_adds_up_to_what_jsonl_tells(t):
     t.java("Calls", "counts", agent=f"cpu=times,methods=Calls*,address=none,{ENDINGS}")
     methods = Report(t.path("r.jsonl")).methods
@@ -33,7 +33,7 @@ def the_page_of_method_times_adds_up_to_what_jsonl_tells(t):
     assert page["zoom"] == "Calls.catcher" and 0 < int(page["zoom-count"]) < calls, page
 
 
-@test()
+@test(every_days=3)
 def the_page_of_samples_adds_up_to_what_jsonl_tells(t):
     t.java("CpuShares", "600", agent=f"cpu=samples,interval_ms=2,address=none,{ENDINGS}")
     samples = Report(t.path("r.jsonl")).samples
@@ -52,7 +52,7 @@ def the_page_of_samples_adds_up_to_what_jsonl_tells(t):
     assert (page["zoom"], page["self-check"]) == ("CpuShares.spin", "ok"), page
 
 
-@test()
+@test(every_days=3)
 def the_page_of_locks_adds_up_to_what_jsonl_tells(t):
     t.java("Contended", "3", "10", "10", agent=f"monitor=y,address=none,{ENDINGS}")
     monitors = [m for m in Report(t.path("r.jsonl")).monitors if m["kind"] != "pin"]

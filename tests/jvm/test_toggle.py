@@ -26,7 +26,7 @@ def code_without_garbage_has_none_before_and_after_tracking(t):
                         assert made == 0, f"{engine}: {loop} allocates {made} bytes after tracking"
 
 
-@test(jdks="each")
+@test(jdks="each", every_days=2)
 def strings_of_chains_that_were_compiled_before_tracking_are_counted(t):
     warm, made = 400_000, 30_000
     with Target(t, "engine=bci,dump=r.jsonl,track=n,records=1m,depth=6", program=("Escape",)) as target:
@@ -91,7 +91,7 @@ def a_hundred_rounds_of_on_and_off_under_load_harm_nothing(t):
 
 # A VM that must collect garbage for the objects of a frame that it deoptimizes, while all threads wait
 # for that, waits for those in a critical region.
-@test(jdks="each", gc=("serial", "parallel"), timeout=120)
+@test(jdks="each", gc=("serial", "parallel"), timeout=120, daily=2)
 def switching_on_waits_for_no_thread_in_a_critical_region(t):
     with Target(t, agent="engine=vm,dump=none", flags=["-Xmx40m"], program=("CriticalRegions",)) as p, \
             p.client() as ddm:

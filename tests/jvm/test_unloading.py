@@ -34,7 +34,7 @@ def dropped_loaders_leave_right_names_with_other_collectors(t):
     drop_a_thousand_loaders(t)
 
 
-@test(jdks="each", flags=[("-Xmx256m", "-XX:+UseSerialGC")], every_days=5)
+@test(jdks="each", flags=[("-Xmx256m", "-XX:+UseSerialGC")], every_days=5, daily=1)
 def names_of_classes_that_come_and_go_are_dropped(t):
     def growth(run):
         quarter, end = (int(line.split()[1]) for line in run.out.splitlines())

@@ -32,7 +32,7 @@ def without_virtual_threads_there_is_nothing_to_say_of_them(t):
     assert Report(t.path("r.jsonl")).summary["virtual_thread_stack_bytes"] is None
 
 
-@test(jdks="each", min_jdk=21, flags=[(), ("-XX:+UseZGC",)])
+@test(jdks="each", min_jdk=21, flags=[(), ("-XX:+UseZGC",)], daily=2)
 def records_have_the_thread_that_made_them_mounted_or_not(t):
     threads, objects = 60, 40
     truth = {1000 + 8 * i: f"v-{i}" for i in range(threads)} | {20000 + 8 * i: f"p-{i}" for i in range(threads)}
