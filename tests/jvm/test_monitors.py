@@ -310,6 +310,19 @@ def stacks_tell_who_holds_what_and_who_waits_for_whom(t):
         assert f"    \"lefty\" #{lefty['id']} is waiting to lock {waits}\n" in text, text
 
 
+@test(jdks="each", min_jdk=21)
+def a_wait_for_a_monitor_of_a_virtual_thread_is_shown_as_one(t):
+    """ThreadInfo has no such lock from JDK 24 on (JEP 491), and calls the thread running."""
+    with Target(t, program=["VirtualHolder"]) as p:
+        wants = next(row for row in ddm_json(t, "stack", p.pid, "--all") if row["name"] == "wants")
+        assert wants["state"] == "monitor" and wants["waits"]["kind"] == "enter", wants
+        stack = lines_after(ddm(t, "stack", p.pid, "--all"), '"wants" #')
+        lock = wants["waits"].get("class")
+        assert lock == (None if t.jdk.major >= 24 else "java.lang.Object"), wants
+        told = f"{lock}@" if lock else "a monitor that the VM does not name (a virtual thread's?)"
+        assert stack[1].startswith(f"    - waiting to lock {told}"), stack
+
+
 @test(jdks="each")
 def waits_that_go_on_are_told_and_idle_workers_are_none(t):
     with Target(t, "monitor=y,dump=none", program=["Deadlocked"]) as p:

@@ -51,6 +51,9 @@ int all_stacks(DdmClient& client, bool json) {
     ThreadLocks::Thread thread;
     if (const auto at = dumped.find(id); at != dumped.end()) {
       thread = *at->second;
+      // ThreadInfo calls a thread running that waits for a monitor of a virtual thread.
+      using enum ThreadLocks::Waits;
+      if (status.state == ThreadState::kMonitor && thread.waits == kNot) thread.waits = kEnter;
     } else {
       const auto answer = client.ask(to_chunk(StackRequest{status.id}));
       if (!answer) return refuse(answer.message());
@@ -92,8 +95,8 @@ void add_stack(CLI::App& app, Command& chosen) {
   require(add_text(command, "PID", options.target, kTargetHelp));
   CLI::Option* const thread = command.add_option(
       "TID", options.thread, "Java's id of the thread, as in `ddm threads`, jstack and reports");
-  const auto all =
-      add_flag(command, "--all", options.all, "All threads with their locks, and deadlocks");
+  const auto all = add_flag(command, "--all", options.all,
+                            "All platform threads with their locks, and deadlocks");
   exclude(all, {thread});
   add_flag(
       command, "--json", options.json,

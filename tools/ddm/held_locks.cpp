@@ -14,8 +14,9 @@ constexpr std::string_view kWaitKinds[] = {"", "enter", "wait", "park"};
 
 std::string hash_text(const ThreadLocks::Lock& lock) { return fmt::format("{:x}", lock.hash); }
 
-// As Object.toString() has it.
+// As Object.toString() has it. A lock without a class is one that the VM does not tell.
 std::string lock_name(const ThreadLocks::Lock& lock) {
+  if (lock.class_name.empty()) return "a monitor that the VM does not name (a virtual thread's?)";
   return printable_format("{}@{}", lock.class_name, hash_text(lock));
 }
 
@@ -105,7 +106,7 @@ void add_lock_members(const ThreadLocks::Thread& thread, Json& object) {
   };
   if (thread.waits != ThreadLocks::Waits::kNot) {
     Json waits = {{"kind", kWaitKinds[static_cast<std::size_t>(thread.waits)]}};
-    waits.update(lock_json(thread.lock));
+    if (!thread.lock.class_name.empty()) waits.update(lock_json(thread.lock));
     if (thread.owner_id > 0) {
       waits["owner"] = {{"id", thread.owner_id}, {"name", json_text(thread.owner)}};
     }
