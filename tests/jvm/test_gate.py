@@ -141,7 +141,7 @@ def written(t, name, *lines):
 def what_was_not_measured_does_not_pass(t):
     site = {"type": "site", "class": "int[]", "count": 1, "bytes": 16,
             "stack": [{"class": "shop.Cart", "method": "add", "file": "Cart.java", "line": 3}]}
-    head = json.dumps({"type": "summary", "vm": "OpenJDK 64-Bit Server VM 17.0.21+9", "sites": 1, "interval": 0})
+    head = json.dumps({"type": "summary", "vm": "OpenJDK 64-Bit Server VM 17.0.21+9", "sites": 1, "seen": 9, "interval": 0})
     report = written(t, "a.sites.jsonl", head, json.dumps(site))
     baseline = written(t, "allocations.txt", "# jdk 17", "int[] @ shop.Cart.add\t1\t16")
     gate(t, report, "--baseline", baseline, "--below", "Cart.add")
@@ -153,7 +153,7 @@ def what_was_not_measured_does_not_pass(t):
     assert "covers more" not in gate(t, report, "--baseline", t.path("below.txt"), "--below", "Cart.add")
     for words, told in (((report, "--below", "Cart.total"), f"no allocation of {report} is below Cart.total: "),
                         ((written(t, "none.jsonl", head.replace('"sites": 1', '"sites": 0')),), "none.jsonl has no allocations"),
-                        ((written(t, "cut.jsonl", head),), "cut.jsonl is no jsonl report to compare: it is cut: 0 of its 1 sites are there"),
+                        ((written(t, "cut.jsonl", head),), "cut.jsonl is no jsonl report to compare: it is cut: sites of 0 of its 9 allocations are there"),
                         ((written(t, "least.jsonl", head.replace('"sites": 1', '"sites": 1, "seen_at_least": true'),
                                   json.dumps(site)),), "its figures are lower bounds"),
                         ((written(t, "none.txt", "# jdk 17"),), "none.txt has no tests"),
