@@ -70,6 +70,9 @@ class ParkCalls final : public bci::Transformation {
   static bool parks(const bci::ConstantPool& pool, bci::ByteSpan call) {
     const auto callee = pool.member(static_cast<std::uint16_t>(call[1] << 8 | call[2]));
     return callee && ((callee->owner == "jdk/internal/misc/Unsafe" && callee->name == "park") ||
+                      // JDK 21's LockSupport for virtual threads: park() and parkUntil().
+                      (callee->owner == "jdk/internal/misc/VirtualThreads" &&
+                       callee->name.starts_with("park")) ||
                       callee->name == "parkVirtualThread");
   }
   static bci::Snippet call(bci::CodeEditor& editor, const char* hook) {
