@@ -94,7 +94,11 @@ final class Listeners {
             int count = type.isArray() ? Array.getLength(object) : -1;
             String name = NAMES.get(type);
             for (Sampler sampler : all) {
-                sampler.sampleAllocation(count, name, object, size);
+                try {
+                    sampler.sampleAllocation(count, name, object, size);
+                } catch (Throwable dropped) {
+                    // The other listeners hear of the object all the same.
+                }
             }
         }
         List<ConstructorCallback<?>> wanted = callbacksOf(type);
@@ -107,6 +111,10 @@ final class Listeners {
 
     @SuppressWarnings("unchecked")
     private static <T> void call(ConstructorCallback<T> callback, Object object) {
-        callback.sample((T) object);
+        try {
+            callback.sample((T) object);
+        } catch (Throwable dropped) {
+            // As in deliver().
+        }
     }
 }
