@@ -54,7 +54,8 @@ class Summary {
     }
     if (summary_.sampled()) {
       const std::string taken = summary_.samples ? grouped(*summary_.samples) + ' ' : "";
-      add(fmt::format("  estimated from {}samples, {}", taken, sampling_words(summary_)));
+      add(fmt::format("  estimated from {}samples, one every {} of a thread, on average", taken,
+                      human_bytes(summary_.interval)));
     }
   }
 

@@ -22,10 +22,10 @@ constexpr std::string_view kExplained =
 
 constexpr std::string_view kTimeExplained =
     "This text has the layout of hprof. CPU SAMPLES are stacks that were met running,\n"
-    "each for one interval of CPU; CPU TIME are the calls of timed methods and the\n"
-    "time in the method itself, under the timed methods that called it; MONITOR TIME\n"
-    "is waiting to enter synchronized code. The stacks are the TRACEs, innermost\n"
-    "method first.\n\n";
+    "each for one interval of CPU, or with cpu=wall met anywhere, each for one of\n"
+    "elapsed time; CPU TIME are the calls of timed methods and the time in the method\n"
+    "itself, under the timed methods that called it; MONITOR TIME is waiting to enter\n"
+    "synchronized code. The stacks are the TRACEs, innermost method first.\n\n";
 
 std::string live_words(const ReportSummary& summary) {
   if (!summary.live) {

@@ -232,10 +232,9 @@ function lackCards() {
   cards.push({
     name: 'Unrooted',
     value: percent(unrooted, summary.seen_bytes),
-    words: unrooted ?
-        `${humanBytes(unrooted)} do not stand below their thread's first frame` :
-        'every stack begins with its thread\'s first frame' +
-            (unplaced ? `; ${times(unplaced)} are counted by class alone` : ''),
+    words: (unrooted ? `${humanBytes(unrooted)} do not stand below their thread's first frame` :
+                       'every stack begins with its thread\'s first frame') +
+        (unplaced ? `; ${times(unplaced)} are counted by class alone` : ''),
     q: unrooted && kCut >= 0 ? exactly(data.names[kCut]) : '',
   });
   const shortened = summary.sites_shortened || 0;

@@ -276,7 +276,7 @@ the VM's own count                                       5,000 bytes     4.9 KiB
 
   const std::string summary = summary_report(sample->data);
   INFO(summary);
-  CHECK(summary.find("estimated from 3 samples, one sample every 1.0 KiB of a thread") !=
+  CHECK(summary.find("estimated from 3 samples, one every 1.0 KiB of a thread, on average") !=
         std::string::npos);
   CHECK(summary.find("2.5 KiB  55.4%           1  byte[]") != std::string::npos);
   CHECK(widest(lines_of(summary)) <= 80);
