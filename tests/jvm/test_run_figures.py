@@ -179,6 +179,20 @@ def written(t, name, total, add, sites=2, **facts):
     return t.path(name)
 
 
+@test(every_days=3)
+def a_compilers_report_which_sums_up_what_is_beyond_its_bound_is_a_whole_one(t):
+    """Of one file: twice as many sites as lines."""
+    with open(t.path("Empty.java"), "w", encoding="utf-8") as f:
+        f.write("class Empty { }\n")
+    done = t.command([os.path.join(t.jdk.home, "bin", "javac"), "-d", t.dir, f"-J-agentpath:{AGENT}=dump=r.sites.jsonl,address=none",
+                      t.path("Empty.java")])
+    assert done.code == 0, done
+    with open(t.path("r.sites.jsonl"), encoding="utf-8") as f:
+        summary = json.loads(f.readline())
+        assert sum(line.startswith('{"type":"site"') for line in f) < summary["sites"]
+    assert f"{summary['seen']:,} allocations" in ddm(t, "allocs", t.path("r.sites.jsonl"))
+
+
 @test()
 def a_report_that_was_cut_is_not_read_as_a_whole_one(t):
     whole = written(t, "whole.jsonl", 1, 10)
