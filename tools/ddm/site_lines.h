@@ -20,6 +20,7 @@ class SiteLines {
     sites_ = number_of(line, "sites");
     // Figures of recovered runs are lower bounds each by itself.
     if (!line.contains("seen_at_least")) seen_ = number_of(line, "seen");
+    estimated_ = number_of(line, "interval") > 0;
   }
   // A list of sums (REPT `sites`) has no stacks.
   void site(const Json& line) {
@@ -30,15 +31,15 @@ class SiteLines {
 
   // The error: some are missing.
   std::optional<Error> check() const {
-    // Estimates are rounded in each line.
-    if (lines_ >= sites_ || count_ + lines_ >= seen_ || (sums_ && lines_ > 0)) return {};
+    const std::int64_t rounding = estimated_ ? lines_ : 0;  // each line is rounded by itself
+    if (lines_ >= sites_ || count_ + rounding >= seen_ || (sums_ && lines_ > 0)) return {};
     return Error{fmt::format("it is cut: sites of {} of its {} allocations are there",
                              grouped(count_), grouped(seen_))};
   }
 
  private:
   std::int64_t sites_ = 0, seen_ = 0, lines_ = 0, count_ = 0;
-  bool sums_ = false;
+  bool sums_ = false, estimated_ = false;
 };
 
 }  // namespace ddm
