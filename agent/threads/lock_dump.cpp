@@ -77,15 +77,15 @@ class DumpReader {
     read_frames(info, thread);
     read_held(info, thread);
     const jobject lock = jni_->GetObjectField(info, layout_.lock);
-    if (lock != nullptr) thread.lock = lock_of(lock);
+    if (lock == nullptr) return thread;
+    thread.lock = lock_of(lock);
     // A carrier "parks" on the virtual thread that it runs.
-    if (lock != nullptr && thread.lock.class_name != "java.lang.VirtualThread") {
-      thread.waits = waits_of(info, thread);
-      const jlong owner = jni_->GetLongField(info, layout_.owner_id);
-      if (owner > 0) {
-        thread.owner_id = owner;
-        thread.owner = text(info, layout_.owner);
-      }
+    if (thread.lock.class_name == "java.lang.VirtualThread") return thread;
+    thread.waits = waits_of(info, thread);
+    const jlong owner = jni_->GetLongField(info, layout_.owner_id);
+    if (owner > 0) {
+      thread.owner_id = owner;
+      thread.owner = text(info, layout_.owner);
     }
     return thread;
   }

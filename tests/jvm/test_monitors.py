@@ -321,7 +321,7 @@ def a_wait_for_a_monitor_of_a_virtual_thread_is_shown_as_one(t):
         assert wants["state"] == "monitor" and wants["waits"]["kind"] == "enter", wants
         stack = lines_after(ddm(t, "stack", p.pid, "--all"), '"wants" #')
         lock = wants["waits"].get("class")
-        assert lock == (None if t.jdk.major >= 24 else "java.lang.Object"), wants
+        assert lock == (None if t.jdk.major >= 24 else "Held$Gate"), wants
         told = f"{lock}@" if lock else "a monitor that the VM does not name (a virtual thread's?)"
         assert stack[1].startswith(f"    - waiting to lock {told}"), stack
 
