@@ -11,6 +11,7 @@
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/thread_fields.h"
+#include "vm/vm_pause.h"
 
 namespace ddm {
 namespace {
@@ -59,7 +60,8 @@ std::unique_ptr<Tracking> Tracking::create(jvmtiEnv* jvmti, JNIEnv* jni, VmFacts
 
 Tracking::Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, const ThreadNames::Fields& fields,
                    std::optional<AllocatedBytes> allocated, VmFacts facts, Stacks& stacks)
-    : facts_(std::move(facts)),
+    : jvmti_(jvmti),
+      facts_(std::move(facts)),
       stacks_(stacks),
       books_(jvmti, fields.id, std::move(allocated)),
       thread_names_(jvmti, fields),
@@ -145,14 +147,13 @@ std::string Tracking::start(JNIEnv* jni) {
   books_.start(jni);
   live_now_ = 0;
   follow_live(jni);
-  recorder_.open();
   error = engine_->start(jni);
   if (!error.empty()) {
-    pause_recorder();
     books_.stop();
     live_.stop(jni, LiveObjects::Figures::kDrop);
     return error;
   }
+  switch_recording(jni, true);
   started_ms_ = steady_ms();
   on_ = true;
   ever_on_ = true;
@@ -161,6 +162,27 @@ std::string Tracking::start(JNIEnv* jni) {
   log_info("tracking on, engine={}, {} records of {} frames", engine_->name(),
            ring_.get()->capacity(), ring_.get()->depth());
   return "";
+}
+
+// The counters of the threads are read in the pause in which recording begins or ends: what a busy
+// program allocates between these moments would count as unattributed.
+void Tracking::switch_recording(JNIEnv* jni, bool on) {
+  const auto switch_now = [&] {
+    if (on) {
+      books_.begin();
+      recorder_.open();
+    } else {
+      recorder_.shut();
+      books_.stop();
+    }
+  };
+  const std::string error = run_in_pause(jvmti_, jni, [&] {
+    if (on) engine_->begin_in_pause();
+    switch_now();
+  });
+  if (error.empty()) return;
+  log_info("tracking goes {} without a pause: {}", on ? "on" : "off", error);
+  switch_now();
 }
 
 // The times of allocations, and the sites in a ring file, come from polls of the sites, so recording
@@ -246,12 +268,16 @@ Engine* Tracking::prepare_engine(JNIEnv* jni, std::string& error) {
 std::string Tracking::stop(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   if (!on_) return "";
+  switch_recording(jni, false);
   const std::string error = engine_->stop(jni);
-  if (!error.empty()) return error;
-  pause_recorder();
+  if (!error.empty()) {
+    books_.go_on();
+    recorder_.open();
+    return error;
+  }
+  if (!recorder_.pause(kRecorderPatience)) log_info("a thread is held up where it records");
   if (poll_chore_) Chores::of_process().end(std::exchange(poll_chore_, nullptr), /*wait=*/true);
   books_.poll_times(tracked_ms());
-  books_.stop();
   live_.stop(jni, LiveObjects::Figures::kKeep);
   stopped_ms_ = steady_ms();
   on_ = false;
@@ -276,10 +302,6 @@ void Tracking::vm_halts() {
 void Tracking::vm_ends() {
   vm_ends_ = true;
   live_.vm_ends();
-}
-
-void Tracking::pause_recorder() {
-  if (!recorder_.pause(kRecorderPatience)) log_info("a thread is held up where it records");
 }
 
 // Locked, so that the ring is not replaced meanwhile.

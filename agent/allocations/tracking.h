@@ -106,7 +106,7 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
  private:
   Tracking(jvmtiEnv* jvmti, JNIEnv* jni, jobject current, const ThreadNames::Fields& fields,
            std::optional<AllocatedBytes> allocated, VmFacts facts, Stacks& stacks);
-  void pause_recorder();
+  void switch_recording(JNIEnv* jni, bool on);
   void start_polling();
   std::int64_t tracked_ms() const;
   // Prepares the engine of the options, or the other one; null with the reason in `error`.
@@ -120,6 +120,7 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   void add_engine(ReportSummary& summary, JNIEnv* jni);
   void write_ring_facts();
 
+  jvmtiEnv* const jvmti_;
   const VmFacts facts_;
   Stacks& stacks_;
   std::unique_ptr<RingFile> ring_file_;

@@ -2,6 +2,7 @@
 import random
 import time
 
+from asked_reports import report_of
 from ddm_client import Target
 from escape import ESCAPE_LOOPS, bytes_of
 from harness import Report, test
@@ -87,6 +88,23 @@ def rounds_of_on_and_off_under_load_harm_nothing(t):
 def a_hundred_rounds_of_on_and_off_under_load_harm_nothing(t):
     for engine in ("bci", "vm"):
         toggle_under_load(t, 100, engine)
+
+
+@test(jdks="each")
+def nothing_is_missed_when_threads_that_allocate_are_tracked_for_a_moment(t):
+    for engine in t.engines():
+        with Target(t, f"engine={engine},dump=none,track=n,records=100", program=("Allocating", "2")) as target, \
+                target.client() as client:
+            for _ in range(5):
+                client.track(True)
+                time.sleep(0.05)
+                client.track(False)
+                time.sleep(0.05)
+                summary = report_of(t, client).summary
+                assert summary["seen"] > 100, summary
+                for thread in summary["threads"]:
+                    # What a thread is making at that moment: an array, and perhaps one before.
+                    assert 0 <= thread["unattributed_bytes"] <= 2 * 216, (engine, thread)
 
 
 # A VM that must collect garbage for the objects of a frame that it deoptimizes, while all threads wait

@@ -4,6 +4,13 @@
 
 namespace ddm {
 
+void EndedThreads::clear() noexcept {
+  last_.clear();
+  earlier_ = {};
+  seen_ = {};
+  carriers_unattributed_bytes_ = 0;
+}
+
 void EndedThreads::add(const ThreadBytes& bytes, const Seen& seen, bool carrier) {
   constexpr std::size_t kShownOneByOne = 256;
   last_.push_back(bytes);

@@ -31,6 +31,8 @@ class Engine {
   virtual std::string prepare(JNIEnv* jni) = 0;
   virtual std::string start(JNIEnv* jni) = 0;
   virtual std::string stop(JNIEnv* jni) = 0;
+  // After start(), at a safepoint if the VM allows one: from here on every allocation is recorded.
+  virtual void begin_in_pause() {}
 
   // `jni` null: only what is known without entering the VM.
   virtual EngineCounters counters(JNIEnv* jni) const = 0;

@@ -2,7 +2,6 @@
 
 #include "core/log.h"
 #include "vm/claims_between_pauses.h"
-#include "vm/vm_pause.h"
 #include "vm/vm_structs.h"
 
 namespace ddm {
@@ -46,23 +45,17 @@ std::optional<OpenTlabs> OpenTlabs::find(JNIEnv* jni, const AllocatedLayout& all
   return result;
 }
 
-std::string OpenTlabs::close(jvmtiEnv* jvmti, JNIEnv* jni,
-                             const std::function<std::uint64_t()>& next_countdown, Closed& closed) {
-  return run_in_pause(jvmti, jni, [&] { closed = close_all(next_countdown); });
-}
-
 SampleCountdown::Words OpenTlabs::read(std::uintptr_t thread) const {
   return countdown_.read(thread, word(thread + tlab_start_), word(thread + tlab_top_));
 }
 
-OpenTlabs::Closed OpenTlabs::close_all(const std::function<std::uint64_t()>& next_countdown) {
-  Closed closed;
-  closed.countdowns = true;
+void OpenTlabs::close(const std::function<std::uint64_t()>& next_countdown) {
+  bool restart = true;
   threads_.for_each([&](std::uintptr_t thread) {
-    if (!countdown_.is_plausible(read(thread))) closed.countdowns = false;
+    if (!countdown_.is_plausible(read(thread))) restart = false;
   });
   threads_.for_each([&](std::uintptr_t thread) {
-    if (closed.countdowns) {
+    if (restart) {
       countdown_.begin(thread, read(thread), next_countdown());
       if (tlab_since_ != 0) word(thread + tlab_since_) = 0;
     }
@@ -71,9 +64,7 @@ OpenTlabs::Closed OpenTlabs::close_all(const std::function<std::uint64_t()>& nex
     const std::uint64_t end = word(thread + tlab_end_);
     if (start == 0 || top < start || end < top) return;
     word(thread + tlab_end_) = top;
-    ++closed.threads;
   });
-  return closed;
 }
 
 }  // namespace ddm

@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
 
 #include "allocations/capture/sample_countdown.h"
 #include "vm/memory/vm_claims.h"
@@ -33,25 +32,16 @@ class OpenTlabs {
   static std::optional<OpenTlabs> find(JNIEnv* jni, const AllocatedLayout& allocated,
                                        std::uintptr_t current);
 
-  struct Closed {
-    int threads = 0;          // threads that had a TLAB
-    bool countdowns = false;  // all threads' countdowns were restarted
-  };
-
   // Reads the countdown of the calling thread, or of any thread at a safepoint.
   SampleCountdown::Words read(std::uintptr_t thread) const;
   SampleCountdown& countdowns() { return countdown_; }
 
-  // Live phase, an attached thread, with SampledObjectAlloc enabled. `next_countdown` is called for
-  // each thread at the safepoint. The error: why there was no safepoint.
-  std::string close(jvmtiEnv* jvmti, JNIEnv* jni,
-                    const std::function<std::uint64_t()>& next_countdown, Closed& closed);
+  // At a safepoint, with SampledObjectAlloc enabled. `next_countdown` is called for each thread.
+  void close(const std::function<std::uint64_t()>& next_countdown);
 
  private:
   OpenTlabs(const VmThreadList& threads, SampleCountdown countdown)
       : threads_(threads), countdown_(countdown) {}
-
-  Closed close_all(const std::function<std::uint64_t()>& next_countdown);
 
   VmThreadList threads_;
   std::int64_t tlab_start_ = 0;  // offsets in a JavaThread

@@ -111,7 +111,7 @@ TraceNumber Recorder::trace_of(Sites& sites, ShownStack& stack, std::int64_t thr
 }
 
 bool Recorder::pause(std::chrono::milliseconds patience) {
-  open_ = false;
+  shut();
   return reclamation_.wait_for_readers(patience);
 }
 

@@ -71,9 +71,11 @@ class Recorder {
   // is recorded.
   void set_per_thread_sites(bool per_thread) { per_thread_sites_ = per_thread; }
 
-  // Records only between open() and pause(). After pause() not even a thread that was about to call
-  // record() records. False: a thread inside record() has not left it within `patience`.
+  // Records only between open() and shut(); both at a safepoint too. After pause(), which shuts it,
+  // not even a thread that was about to call record() records. False: a thread inside record() has
+  // not left it within `patience`.
   void open() { open_ = true; }
+  void shut() { open_ = false; }
   bool pause(std::chrono::milliseconds patience);
 
   // VMDeath: hooks in threads that are still running do nothing from now on.

@@ -51,11 +51,7 @@ void ThreadBooks::start(JNIEnv* jni) {
 
   const std::lock_guard lock(mutex_);
   running_ = true;
-  ended_.clear();
   for (auto& [vm_thread, book] : books_) {
-    refresh(*book);
-    book->base = book->counter.load();
-    book->unsettled = kMostInTheMaking;
     book->seen.clear();
     book->journal.clear();
   }
@@ -67,9 +63,17 @@ void ThreadBooks::start(JNIEnv* jni) {
     if (vm_thread == 0 || ending_.contains(vm_thread)) continue;
     const std::int64_t thread_id = jni->GetLongField(threads[i], thread_id_field_);
     if (is_own_thread(thread_id)) continue;
-    Book& book = open(vm_thread, Counter::kShared, allocated_->read(vm_thread), thread_id,
-                      is_carrier(jni, threads[i]));
-    book.unsettled = kMostInTheMaking;
+    open(vm_thread, Counter::kShared, 0, thread_id, is_carrier(jni, threads[i]));
+  }
+}
+
+void ThreadBooks::begin() {
+  const std::lock_guard lock(mutex_);
+  ended_.clear();
+  for (auto& [vm_thread, book] : books_) {
+    refresh(*book);
+    book->base = book->counter.load();
+    book->unsettled = kMostInTheMaking;
   }
 }
 
@@ -77,6 +81,11 @@ void ThreadBooks::stop() {
   const std::lock_guard lock(mutex_);
   for (auto& [vm_thread, book] : books_) refresh(*book);
   running_ = false;
+}
+
+void ThreadBooks::go_on() {
+  const std::lock_guard lock(mutex_);
+  running_ = true;
 }
 
 void ThreadBooks::add_seen_since() {
@@ -222,16 +231,6 @@ void ThreadBooks::add_names(NamesInUse& used) const {
       used.classes.insert(one.class_id);
     }
   }
-}
-
-void ThreadBooks::rebase_current(JNIEnv* jni) {
-  if (!has_counters()) return;
-  const AllocatedBytes::VmThread vm_thread = allocated_->current(jni);
-  const std::lock_guard lock(mutex_);
-  const auto found = books_.find(vm_thread);
-  if (found == books_.end()) return;
-  Book& book = *found->second;
-  book.base = allocated_->read(vm_thread) - bytes_of(book.seen);
 }
 
 void ThreadBooks::thread_started(JNIEnv* jni, jthread thread) {

@@ -3,7 +3,7 @@
 // Books belong to platform threads (carriers, for virtual threads), like the VM's counters. A
 // thread adds to its own book without a lock. The mutex guards the list, and keeps a JavaThread
 // alive while it is read: ThreadEnd removes the book under it before the VM frees the JavaThread.
-// start() precedes the first event of a tracking period and stop() follows the last, so that
+// begin() precedes the first record of a tracking period and stop() follows the last, so that
 // allocated >= seen always holds. The agent's own threads have no books.
 //
 // Neither engine sees jdk.internal.vm.StackChunk, the stacks of unmounted virtual threads: what is
@@ -54,12 +54,15 @@ class ThreadBooks {
   // The calling thread's JavaThread, the base of these offsets.
   AllocatedBytes::VmThread vm_thread(JNIEnv* jni) const { return allocated_->current(jni); }
 
-  // Resets the books to the threads' current counters.
+  // start() opens the threads' books, begin() begins them with their current counters, stop() closes
+  // them: later allocations are not counted. The last two may be called at a safepoint, for which who
+  // holds the mutex does not wait (but for start()).
   void start(JNIEnv* jni);
-  // Closes the books: later allocations are not counted.
+  void begin();
   void stop();
-  // After stop(): those that were seen in spite of it are.
+  // After stop(): those that were seen in spite of it are counted; or as if it had not been.
   void add_seen_since();
+  void go_on();
   // In VMDeath: reads no counter of a thread that has ended without ThreadEnd, as from JDK 26 on.
   // Returns the books of those ended since the last call: a counter read before may be anything.
   std::vector<BookNumber> part_from_ended(JNIEnv* jni);
@@ -84,9 +87,6 @@ class ThreadBooks {
   void dropped(const SiteEntry& one) {
     count({1, 1, one.weight, static_cast<double>(one.size) * one.weight, 0}, one);
   }
-
-  // Resets the calling thread's base to its current counter: earlier allocations are not counted.
-  void rebase_current(JNIEnv* jni);
 
   // JVMTI ThreadStart and ThreadEnd, on the thread concerned. Enabled before the first start() and
   // never disabled, or a book could outlive its thread.

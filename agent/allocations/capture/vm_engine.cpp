@@ -60,12 +60,8 @@ std::string VmEngine::start(JNIEnv* jni) {
     switch_events(JVMTI_DISABLE, nullptr);
     error = "the program ends";
   }
-  if (!error.empty()) {
-    give_capability_back();
-    return error;
-  }
-  close_open_tlabs(jni);
-  return "";
+  if (!error.empty()) give_capability_back();
+  return error;
 }
 
 std::string VmEngine::set_vm_interval(std::int64_t bytes) {
@@ -114,19 +110,11 @@ void VmEngine::learn_countdowns(JNIEnv* jni) {
   if (!error.empty()) log_warn("{}", error);
 }
 
-void VmEngine::close_open_tlabs(JNIEnv* jni) {
+void VmEngine::begin_in_pause() {
   if (!open_tlabs_) return;
   open_tlabs_->countdowns().expect_interval(sampling_.vm_interval_bytes());
-  OpenTlabs::Closed closed;
-  Random random(&closed);
-  const std::string error = open_tlabs_->close(
-      jvmti_, jni, [&] { return sampling_.countdown(random.uniform()); }, closed);
-  if (!error.empty()) {
-    log_info("open TLABs are not closed: {}", error);
-    return;
-  }
-  log_debug("{} open TLABs closed, samples begin {}", closed.threads,
-            closed.countdowns ? "at once" : "when a thread's countdown is over");
+  Random random(this);
+  open_tlabs_->close([&] { return sampling_.countdown(random.uniform()); });
 }
 
 void VmEngine::sample_calling_thread(JNIEnv* jni) {
@@ -141,7 +129,6 @@ void VmEngine::sample_calling_thread(JNIEnv* jni) {
   const bool sampled = !t_waits_for_sample;
   t_waits_for_sample = false;
   if (self != 0 && sampled) open_tlabs_->countdowns().learn(before, open_tlabs_->read(self));
-  books_.rebase_current(jni);
 }
 
 void VmEngine::sampled_object_alloc(JNIEnv* jni, jthread thread, jobject object, jclass klass,

@@ -33,6 +33,8 @@ class VmEngine final : public Engine, private VmListener {
   std::string prepare(JNIEnv*) override;
   std::string start(JNIEnv* jni) override;
   std::string stop(JNIEnv*) override;
+  // Closes the open TLABs.
+  void begin_in_pause() override;
   // Any thread, at the program's end: disables the events for good.
   void end_events() {
     ended_ = true;
@@ -48,7 +50,6 @@ class VmEngine final : public Engine, private VmListener {
   // "" or the error. `thread`: null for all.
   std::string set_vm_interval(std::int64_t bytes);
   std::string switch_events(jvmtiEventMode mode, jthread thread);
-  void close_open_tlabs(JNIEnv* jni);
   // Locates a thread's countdown (sample_countdown.h), once: observes the calling thread while it
   // uses up its own with garbage that is not counted.
   void learn_countdowns(JNIEnv* jni);
