@@ -63,6 +63,29 @@ def twin_in(t, method, others=0):
     return folder
 
 
+# Until 19 the VM itself would bring back the first file of the class (JDK-7124710).
+@test(jdks="each")
+def a_class_that_another_agent_redefines_stays_so_when_probes_come_and_go(t):
+    agent = f"-javaagent:{agent_jar(t, 'Swapped', t.classes())}"
+    with Target(t, "dump=none", flags=[agent], program=("Swapped",)) as target:
+        def probed_says(word):
+            probe = Probe(target, "Swapped$Part.word")
+            assert target.ask("word") == word
+            assert probe.end()["Swapped$Part.word"]["hits"] == 1
+            assert target.ask("word") == word
+
+        for told, word in (("word", "first"), ("swap other", "other"), ("refused never", "other"),
+                           ("swap third", "third"), ("swap first", "first")):
+            assert target.ask(told) == word
+            probed_says(word)
+        probe = Probe(target, "Swapped$Part.word")
+        assert target.ask("swap fifth") == "fifth"
+        assert target.ask("refused never") == "fifth"
+        assert probe.end()["Swapped$Part.word"]["hits"] == 2
+        assert target.ask("word") == "fifth"
+        probed_says("fifth")
+
+
 @test()
 def probes_of_one_of_two_classes_of_a_name_come_out_and_are_told(t):
     folders = {method: twin_in(t, method) for method in ("total", "other")}

@@ -85,7 +85,7 @@ ClassHooks* ClassHooks::create(JNIEnv* jni, std::string& error) {
   jvmtiEventCallbacks callbacks{};
   callbacks.ClassFileLoadHook = ClassFileLoadHook;
   callbacks.ClassPrepare = ClassPrepare;
-  std::unique_ptr<ClassHooks> hooks(new ClassHooks(jvmti.get()));
+  std::unique_ptr<ClassHooks> hooks(new ClassHooks(jvmti.get(), jni));
   error = jvmti_failure("classes cannot be retransformed",
                         prepare_environment(jvmti, wanted, callbacks, hooks.get()));
   if (!error.empty()) return nullptr;
@@ -94,7 +94,8 @@ ClassHooks* ClassHooks::create(JNIEnv* jni, std::string& error) {
   return hooks.release();
 }
 
-ClassHooks::ClassHooks(jvmtiEnv* jvmti) : jvmti_(jvmti), hooked_(jvmti), archived_calls_(jvmti) {}
+ClassHooks::ClassHooks(jvmtiEnv* jvmti, JNIEnv* jni)
+    : jvmti_(jvmti), hooked_(jvmti), redefined_(jvmti, jni), archived_calls_(jvmti) {}
 
 ClassHooks* ClassHooks::of(jvmtiEnv* jvmti) {
   void* hooks = nullptr;
@@ -115,11 +116,12 @@ std::string ClassHooks::set_event(jvmtiEvent event, bool on) {
 }
 
 // Lock held. ClassPrepare stays enabled while a changed class is not linked: it is restored when
-// linked.
+// linked. Where redefinitions have to be remembered the hook stays, too, once it was enabled.
 std::string ClassHooks::set_events() {
-  const bool hook = at_work_ > 0 || std::ranges::any_of(*rewritings_, [](const auto* one) {
-                      return one->wants_new();
-                    });
+  const bool hook =
+      stays_ || at_work_ > 0 ||
+      std::ranges::any_of(*rewritings_, [](const auto* one) { return one->wants_new(); });
+  stays_ = hook && redefined_.needed();
   if (hook) {
     std::string error = set_event(JVMTI_EVENT_CLASS_PREPARE, true);
     return error.empty() ? set_event(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, true) : error;
@@ -242,6 +244,16 @@ std::optional<bci::Bytes> ClassHooks::rewrite(JNIEnv* jni, const LoadingClass& l
   return rewritten;
 }
 
+std::optional<bci::Bytes> ClassHooks::redefined_file(JNIEnv* jni, jclass klass,
+                                                     std::string_view name, jobject loader,
+                                                     bci::ByteSpan file) {
+  if (!redefined_.needed()) return {};
+  const HookedClasses::Key key = hooked_.key_of(name, loader);
+  if (Retransformer::on_this_thread()) return redefined_.current(jni, klass, key);
+  redefined_.redefining(jni, klass, key, file);
+  return {};
+}
+
 void JNICALL ClassHooks::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass being_redefined,
                                            jobject loader, const char* given_name, jobject,
                                            jint length, const unsigned char* bytes,
@@ -254,7 +266,11 @@ void JNICALL ClassHooks::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass 
     const bool is_new = being_redefined == nullptr;
     const HookedClasses::Key key = is_new ? hooks->hooked_.add(name, loader) : 0;
     const bool is_platform = hooks->is_platform_loader(jni, loader);
-    const auto rewritten = hooks->rewrite(jni, {name, loader, is_platform, is_new}, file);
+    std::optional<bci::Bytes> redefined;
+    if (!is_new) redefined = hooks->redefined_file(jni, being_redefined, name, loader, file);
+    auto rewritten = hooks->rewrite(jni, {name, loader, is_platform, is_new},
+                                    redefined ? bci::ByteSpan(*redefined) : file);
+    if (!rewritten) rewritten = std::move(redefined);
     if (!rewritten) {
       if (!is_new) return;
       hooks->hooked_.mark_unchanged(key);

@@ -24,6 +24,7 @@
 #include "vm/bound_class.h"
 #include "vm/class_changes/class_archive.h"
 #include "vm/class_changes/hooked_classes.h"
+#include "vm/class_changes/redefined_files.h"
 #include "vm/class_changes/retransformer.h"
 
 namespace ddm {
@@ -100,7 +101,7 @@ class ClassHooks {
   using Rewritings = std::vector<ClassRewriting*>;
   class HookOn;
 
-  explicit ClassHooks(jvmtiEnv* jvmti);
+  ClassHooks(jvmtiEnv* jvmti, JNIEnv* jni);
   static ClassHooks* create(JNIEnv* jni, std::string& error);
 
   static void JNICALL ClassFileLoadHook(jvmtiEnv*, JNIEnv*, jclass, jobject, const char*, jobject,
@@ -111,6 +112,9 @@ class ClassHooks {
   std::shared_ptr<const Rewritings> rewritings() const;
   Retransformer retransformer(std::vector<ClassChange*> of, Needs needs = nullptr) const;
   std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading, bci::ByteSpan file);
+  // The file from which the change of a loaded class has to start, if not from this one.
+  std::optional<bci::Bytes> redefined_file(JNIEnv* jni, jclass klass, std::string_view name,
+                                           jobject loader, bci::ByteSpan file);
   // Whether it is the boot or the platform loader.
   bool is_platform_loader(JNIEnv* jni, jobject loader) const;
   void linked(JNIEnv* jni, jclass klass);
@@ -120,12 +124,14 @@ class ClassHooks {
 
   jvmtiEnv* const jvmti_;
   HookedClasses hooked_;
+  RedefinedFiles redefined_;
   const ArchivedCalls archived_calls_;
   jobject platform_loader_ = nullptr;  // a global reference
 
   mutable std::mutex mutex_;  // guards all below
   std::shared_ptr<const Rewritings> rewritings_ = std::make_shared<Rewritings>();
-  int at_work_ = 0;  // threads that are retransforming, or defining a class of the agent
+  bool stays_ = false;  // the hook stays enabled
+  int at_work_ = 0;     // threads that are retransforming, or defining a class of the agent
 };
 
 }  // namespace ddm

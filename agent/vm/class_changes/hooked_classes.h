@@ -25,6 +25,8 @@ class HookedClasses {
 
   explicit HookedClasses(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
 
+  Key key_of(std::string_view internal_name, jobject loader) const;
+
   // In the hook of a new class: add() before it is decided whether to change it, then
   // mark_unchanged() if not.
   Key add(std::string_view internal_name, jobject loader);
@@ -46,7 +48,6 @@ class HookedClasses {
     bool changed = true;  // until mark_unchanged()
   };
 
-  Key key_of(std::string_view internal_name, jobject loader) const;
   void forget_unchanged();
 
   jvmtiEnv* const jvmti_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "core/class_names.h"
 #include "core/log.h"
@@ -15,6 +16,8 @@ namespace {
 // Each batch makes the VM iterate over all loaded classes, so the batch size grows with their
 // number: the total time is linear in the number of classes, not quadratic.
 constexpr std::size_t kLeastBatch = 200, kMostBatches = 25;
+
+thread_local bool t_retransforming = false;
 
 constexpr jint kNotForUs =
     JVMTI_CLASS_STATUS_ARRAY | JVMTI_CLASS_STATUS_PRIMITIVE | JVMTI_CLASS_STATUS_ERROR;
@@ -105,13 +108,22 @@ int Retransformer::retransform_waiting(JNIEnv* jni, std::span<const jweak> waiti
   return static_cast<int>(classes.size());
 }
 
-void Retransformer::these(std::span<const jclass> classes) {
+bool Retransformer::on_this_thread() { return t_retransforming; }
+
+jvmtiError Retransformer::retransform(std::span<const jclass> classes) const {
+  const bool nested = std::exchange(t_retransforming, true);
   const jvmtiError error =
       jvmti_->RetransformClasses(static_cast<jint>(classes.size()), classes.data());
+  t_retransforming = nested;
+  return error;
+}
+
+void Retransformer::these(std::span<const jclass> classes) {
+  const jvmtiError error = retransform(classes);
   if (error == JVMTI_ERROR_NONE) return count(classes);
   if (classes.size() == 1) {
     // The failure may be due to another agent's concurrent redefinition: try once more.
-    if (jvmti_->RetransformClasses(1, classes.data()) == JVMTI_ERROR_NONE) return count(classes);
+    if (retransform(classes) == JVMTI_ERROR_NONE) return count(classes);
     JvmtiPtr<char> signature(jvmti_);
     jvmti_->GetClassSignature(classes[0], signature.out(), nullptr);
     log_info("{} stays as it was: {}", text_of(signature), jvmti_error_name(error));

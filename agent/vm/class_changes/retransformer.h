@@ -33,6 +33,9 @@ class Retransformer {
   // All loaded classes. New classes pass through the hook anyway, so it must be enabled before.
   Totals all_loaded(JNIEnv* jni);
 
+  // Whether the calling thread is retransforming: it is inside the hook on behalf of this agent.
+  static bool on_this_thread();
+
   // These classes, without asking `needs`.
   void these(std::span<const jclass> classes);
 
@@ -43,6 +46,7 @@ class Retransformer {
  private:
   class Waiting;
   void find_wanted(JNIEnv* jni, Waiting& wanted, Totals& totals) const;
+  jvmtiError retransform(std::span<const jclass> classes) const;
   int retransform_waiting(JNIEnv* jni, std::span<const jweak> classes);
   bool can_change(jclass klass, jint& status) const;
   void count(std::span<const jclass> classes) const;
