@@ -66,8 +66,13 @@ class CpuSampler final : public TimeDataSource, private Sampler {
   Result<TraceFile> stop_trace();
 
   // JVMTI events, on the thread concerned.
-  void threads_changed() {
-    if (RanThreads* threads = ran_.load(std::memory_order_acquire)) threads->threads_changed();
+  void thread_started() {
+    if (RanThreads* threads = ran_.load(std::memory_order_acquire)) threads->thread_started();
+  }
+  void thread_ended(JNIEnv* jni, jthread thread) {
+    if (RanThreads* threads = ran_.load(std::memory_order_acquire)) {
+      threads->thread_ended(jni, thread);
+    }
   }
 
   void add_to(TimeData& data) override;

@@ -25,6 +25,7 @@ constexpr LookRate::Limits kLooks{.most_quiet = 4, .patience = 1};
 // rare checks make figures of short waits uneven.
 constexpr LookRate::Limits kLooksAtTime{.most_quiet = 2, .patience = 4};
 constexpr std::int64_t kNamesApart = 1'000'000'000;
+constexpr std::size_t kMostEnded = 65536;  // between two lists
 
 bool carries_virtual_threads(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   const LocalRef<jclass> type(jni, jni->GetObjectClass(thread));
@@ -67,6 +68,35 @@ std::int64_t run_delay_of_ns(std::uint32_t os_id) {
 
 }  // namespace
 
+void RanThreads::thread_ended(JNIEnv* jni, jthread thread) noexcept {
+  changes_.fetch_add(1, std::memory_order_relaxed);
+  if (first_list_ || on_own_thread()) return;
+  const EndedClock ended{fields_.id(jni, thread), cpu_of_this_thread_ns()};
+  const std::lock_guard lock(ended_mutex_);
+  if (ended_clocks_.size() >= kMostEnded) return;
+  try {
+    ended_clocks_.push_back(ended);
+  } catch (const std::bad_alloc&) {  // what it used last is not told
+  }
+}
+
+// What a thread has used that begins and ends between two lists has no sample. Its clock is from its
+// start, unless the OS thread is older.
+void RanThreads::take_clocks_of_ended(std::int64_t since_ns) {
+  std::vector<EndedClock> all;
+  {
+    const std::lock_guard lock(ended_mutex_);
+    all.swap(ended_clocks_);
+  }
+  for (const EndedClock& one : all) {
+    if (const auto at = threads_.find(one.id); at != threads_.end()) {
+      at->second.last_clock_ns = one.clock_ns;
+    } else if (!first_list_ && one.clock_ns <= since_ns) {
+      ended_unattributed_ns_ += one.clock_ns;
+    }
+  }
+}
+
 void RanThreads::read_list(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_ns) {
   changes_read_ = changes_.load(std::memory_order_relaxed);
   ++lists_;
@@ -84,6 +114,7 @@ void RanThreads::read_list(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_n
       register_thread(jni, thread, now_ns, unit_ns);
     }
   }
+  take_clocks_of_ended(now_ns - list_read_ns_);
   first_list_ = false;
   list_read_ns_ = now_ns;
   unattributed_ns_ = 0;
@@ -97,7 +128,8 @@ void RanThreads::read_list(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_n
       ++at;
       continue;
     }
-    ended_unattributed_ns_ += unattributed_ns;
+    const std::int64_t last_ns = std::max<std::int64_t>(thread.last_clock_ns - thread.clock_ns, 0);
+    ended_unattributed_ns_ += unattributed_ns + last_ns;
     if (thread.thread != nullptr) jni->DeleteGlobalRef(thread.thread);
     at = threads_.erase(at);
   }
@@ -193,6 +225,7 @@ void RanThreads::clear(JNIEnv* jni) {
   for (auto* list : {&ran_, &now_due_}) std::vector<RanThread*>().swap(*list);
   for (auto& slot : due_) std::vector<RanThread*>().swap(slot);
   first_list_ = true;
+  take_clocks_of_ended(0);  // nothing counts any more
   changes_read_ = 0;
   list_read_ns_ = polled_ns_ = ended_unattributed_ns_ = unattributed_ns_ = 0;
 }

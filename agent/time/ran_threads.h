@@ -1,8 +1,9 @@
 // Finds the threads that have run since the previous round, by their CPU clocks.
 //
 // Reading a clock takes half a microsecond, so an idle thread is checked less and less often, in
-// the end in one of sixteen rounds; its clock still includes what it used in between. Used by the
-// sampler thread only, except threads_changed().
+// the end in one of sixteen rounds; its clock still includes what it used in between. A thread that
+// ends tells its clock itself. Used by the sampler thread only, except thread_started() and
+// thread_ended().
 #pragma once
 
 #include <jvmti.h>
@@ -11,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
@@ -31,6 +33,7 @@ struct RanThread {
   std::string name;
   bool carrier = false;              // a carrier of virtual threads
   std::int64_t clock_ns = 0;         // its CPU clock at the last check
+  std::int64_t last_clock_ns = 0;    // ... and at its end
   std::int64_t run_delay_ns = 0;     // total time runnable without a processor (cpu=wall)
   std::int64_t unattributed_ns = 0;  // ran, not covered by a sample yet; includes head_start_ns
   std::int64_t head_start_ns = 0;
@@ -50,8 +53,10 @@ class RanThreads {
   RanThreads(const RanThreads&) = delete;
   RanThreads& operator=(const RanThreads&) = delete;
 
-  // A thread has started or ended. Any thread.
-  void threads_changed() { changes_.fetch_add(1, std::memory_order_relaxed); }
+  // Any thread.
+  void thread_started() { changes_.fetch_add(1, std::memory_order_relaxed); }
+  // On the thread that ends.
+  void thread_ended(JNIEnv* jni, jthread thread) noexcept;
 
   // The threads that have run; valid until the next call. `unit_ns`: CPU time per sample. Each
   // thread starts at a random offset within a unit, so that a thousand threads that use a
@@ -81,9 +86,16 @@ class RanThreads {
   void clear(JNIEnv* jni);
 
  private:
+  struct EndedClock {
+    std::int64_t id = 0;
+    std::int64_t clock_ns = 0;
+  };
+
   static constexpr std::size_t kSlots = LookRate::kMostRounds + 1;
 
   void read_list(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_ns);
+  // `since_ns`: since the last list.
+  void take_clocks_of_ended(std::int64_t since_ns);
   void register_thread(JNIEnv* jni, RanThread& thread, std::int64_t now_ns, std::int64_t unit_ns);
   void read_clock(RanThread& thread, std::int64_t round_ns, SampleCounts* waits);
   std::int64_t run_delay_since(RanThread& thread) const;
@@ -100,10 +112,12 @@ class RanThreads {
   std::atomic<std::uint64_t> changes_{1};
   std::uint64_t changes_read_ = 0;
   std::int64_t list_read_ns_ = 0;
-  bool first_list_ = true;
+  std::atomic<bool> first_list_{true};  // the next list is the first
   std::uint64_t lists_ = 0;
   std::uint64_t polls_ = 0;
   std::int64_t polled_ns_ = 0;  // the last time; 0: never
+  std::mutex ended_mutex_;
+  std::vector<EndedClock> ended_clocks_;  // since the last list
   std::int64_t ended_unattributed_ns_ = 0;
   std::int64_t unattributed_ns_ = 0;
 };

@@ -27,9 +27,9 @@ class TimeFeature final : public Feature {
   void add_chunks(Dispatcher& dispatcher) override { handlers_.add_to(dispatcher); }
   void start(JNIEnv* jni, const GivenOptions& given) override;
   void loan_ended(const GivenOptions& undone) override;
-  void thread_started(JNIEnv*, jthread) override { sampler_.threads_changed(); }
-  void thread_ending(JNIEnv*, jthread) override {
-    sampler_.threads_changed();
+  void thread_started(JNIEnv*, jthread) override { sampler_.thread_started(); }
+  void thread_ending(JNIEnv* jni, jthread thread) override {
+    sampler_.thread_ended(jni, thread);
     CallRecorder::thread_ending();
   }
   void session_ended(const SessionPtr& session) override { handlers_.disconnected(session); }

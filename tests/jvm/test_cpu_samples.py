@@ -46,6 +46,16 @@ def samples_share_the_cpu_as_the_program_did(t):
     assert "CPU samples" in text and "CpuShares.spin" in text and "at CpuShares.seventy" in text
 
 
+@test()
+def the_cpu_of_threads_that_live_for_milliseconds_is_sampled_or_told_as_missed(t):
+    run = t.java("ShortLived", "300", "4",
+                 agent="address=none,cpu=samples,interval_ms=10,dump=r.jsonl")
+    report, used_ms = Report(t.path("r.jsonl")), int(run.out)
+    sampled_ms = 10 * sum(s["count"] for s in report.samples if s["thread"].startswith("Thread-"))
+    missed_ms = report.summary["sampler"]["missed_ns"] / 1e6
+    assert abs(sampled_ms + missed_ms - used_ms) < 0.1 * used_ms, (sampled_ms, missed_ms, used_ms)
+
+
 def two_thousand_waiting_threads(t, options):
     """Their report, and what it says of the sampler, which kept within its budget."""
     t.java("CpuShares", "1500", "2000", flags=["-Xss256k"],
