@@ -18,7 +18,7 @@ public final class ManyNew {
         System.out.println("ready");
         if (args.length > 0) {
             Thread.sleep(Long.parseLong(args[0]));
-            return;
+            System.exit(0);  // when main returns, 26 may wait a minute for callbacks (JDK-8387045)
         }
         while (System.in.read() >= 0) {
         }

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "marks.h"
 #include "site_rows.h"
@@ -140,9 +140,6 @@ TEST_CASE("A mark is found by its name, as long as it is of the same program and
   for (const std::string& bad : {std::string(), std::string("a/b"), std::string(65, 'x')}) {
     CHECK(check_mark_name(bad));
   }
-  unlink(path.c_str());
-  rmdir((std::string(directory) + "/ddm/marks").c_str());
-  rmdir((std::string(directory) + "/ddm").c_str());
-  rmdir(directory);
+  std::filesystem::remove_all(directory);
   unsetenv("XDG_RUNTIME_DIR");
 }
