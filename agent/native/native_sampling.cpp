@@ -47,7 +47,8 @@ std::string NativeSampling::set(JNIEnv* jni, std::uint64_t mean_bytes) {
 
 NativeSamplingState NativeSampling::state() const {
   const std::lock_guard lock(mutex_);
-  return {sampler_ != nullptr && sampler_->on() ? sampler_->mean() : 0, period_};
+  const std::uint64_t mean = sampler_ != nullptr ? sampler_->mean() : 0;
+  return {mean != 0 && sampler_->on() ? mean : 0, period_, mean};
 }
 
 void NativeSampling::end() {

@@ -2,13 +2,13 @@
 // scripts.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "report/collapsed_stack.h"
 #include "report/report.h"
 #include "report/report_names.h"
 #include "report/report_time.h"
@@ -40,26 +40,18 @@ class Collapsed {
   }
 
  private:
-  // The format has no escapes: ';' separates frames, the last blank separates stack and number.
-  static void append(std::string& stack, std::string_view name) {
-    if (!stack.empty()) stack += ';';
-    const std::size_t begin = stack.size();
-    stack += name;
-    std::ranges::replace_if(
-        std::span(stack).subspan(begin), [](char c) { return c == ';' || c == ' '; }, '_');
-  }
   void append(std::string& stack, std::span<const Frame> frames, bool cut) {
-    if (cut) append(stack, kDeeperFramesCut);
+    if (cut) append_collapsed(stack, kDeeperFramesCut);
     for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-      append(stack, names_.method(frame->method).qualified);
+      append_collapsed(stack, names_.method(frame->method).qualified);
     }
   }
 
   void add_allocation(std::span<const Frame> frames, bool cut, NameId class_id, double bytes) {
     std::string stack;
-    if (!remark_.empty()) append(stack, remark_);
+    if (!remark_.empty()) append_collapsed(stack, remark_);
     append(stack, frames, cut);
-    append(stack, names_.class_name(class_id) + "_[new]");
+    append_collapsed(stack, names_.class_name(class_id) + "_[new]");
     amounts_[std::move(stack)] += bytes;
   }
 
@@ -90,11 +82,11 @@ class Collapsed {
       const std::int64_t amount = stacks[i].amount / unit;
       if (amount <= 0) continue;
       std::string stack;
-      if (stacks.of() == TimeStacks::Of::kLocks) append(stack, name_of(stacks[i].kind));
+      if (stacks.of() == TimeStacks::Of::kLocks) append_collapsed(stack, name_of(stacks[i].kind));
       append(stack, stacks.frames(i), stacks[i].cut);
-      if (stacks.frames(i).empty()) append(stack, "(no Java frame)");
+      if (stacks.frames(i).empty()) append_collapsed(stack, "(no Java frame)");
       const NameId lock = stacks[i].class_id;
-      if (lock != kUnknownName) append(stack, names_.class_name(lock));
+      if (lock != kUnknownName) append_collapsed(stack, names_.class_name(lock));
       amounts_[std::move(stack)] += static_cast<double>(amount);
     }
   }

@@ -467,6 +467,11 @@ def sampling_goes_on_and_off_while_the_program_runs(t):
         p.tell("leak leak_by_calloc 1000 30000")
         after = ddm_json(t, "native", p.pid)["rows"]
         assert of(after, "leak_by_calloc") == of(rows, "leak_by_calloc")
+        for name in ("off.hprof.txt", "off.collapsed", "off.txt"):  # estimates still, and said to be
+            ddm_tool(t, "native", p.pid, "-o", t.path(name))
+            with open(t.path(name), encoding="utf-8") as f:
+                text = f.read().replace("_", " ")
+            assert "one sample every 4.0 KiB" in text and "live=y" not in text, (name, text[:2000])
         ddm_tool(t, "native", p.pid, "on", "--interval", "64k")
         assert "off and on again" in ddm_tool(t, "native", p.pid, "--since", "one", code=REFUSED)
         assert of(ddm_json(t, "native", p.pid)["rows"], "leak_by_malloc") == 0

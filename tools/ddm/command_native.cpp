@@ -14,6 +14,7 @@
 #include "marks.h"
 #include "native/native_stacks.h"
 #include "native/native_text.h"
+#include "report/collapsed_stack.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "wire/chunks/native_heap.h"
@@ -40,34 +41,33 @@ Json native_json(const std::vector<NativeStack>& stacks) {
 }
 
 // Outermost first, as flame graph tools take it.
-std::string collapsed(const std::vector<NativeStack>& stacks) {
+std::string collapsed(const std::vector<NativeStack>& stacks, const ReportSummary& summary) {
+  std::string remark;
+  if (summary.sampled()) {
+    append_collapsed(remark, fmt::format("[estimated: {}]", sampling_words(summary)));
+  }
   std::string text;
   for (const NativeStack& stack : stacks) {
-    std::string line;
+    std::string line = remark;
     for (auto frame = stack.frames.rbegin(); frame != stack.frames.rend(); ++frame) {
-      if (!line.empty()) line += ';';
-      std::string name = printable(text_of(*frame));
-      std::replace_if(
-          name.begin(), name.end(), [](char c) { return c == ' ' || c == ';'; }, '_');
-      line += name;
+      append_collapsed(line, printable(text_of(*frame)));
     }
-    text += fmt::format("{} {}\n", line.empty() ? "(no stack)" : line, stack.bytes);
+    if (stack.frames.empty()) append_collapsed(line, "(no stack)");
+    text += fmt::format("{} {}\n", line, stack.bytes);
   }
   return text;
 }
 
 std::optional<Error> save(const NativeOptions& options, const std::vector<NativeStack>& stacks,
                           DdmClient& client, std::uint64_t interval) {
-  std::string problem;
-  if (options.path.ends_with(kCollapsed)) {
-    problem = write_report_file(options.path, collapsed(stacks));
-  } else {
-    const auto hello = client.get<HelloReply>(to_chunk(HelloRequest{}));
-    if (!hello) return hello.error();
-    const NamedReport report =
-        native_report(stacks, *hello, static_cast<std::int64_t>(interval), epoch_ms());
-    problem = write_report_file(options.path, *report_format_of(options.path), report.data);
-  }
+  const auto hello = client.get<HelloReply>(to_chunk(HelloRequest{}));
+  if (!hello) return hello.error();
+  const NamedReport report =
+      native_report(stacks, *hello, static_cast<std::int64_t>(interval), epoch_ms());
+  const std::string problem =
+      options.path.ends_with(kCollapsed)
+          ? write_report_file(options.path, collapsed(stacks, report.data.summary))
+          : write_report_file(options.path, *report_format_of(options.path), report.data);
   if (!problem.empty()) return Error{problem};
   return {};
 }
@@ -176,6 +176,7 @@ int native(const NativeOptions& given) {
   if (!heap) return refuse(heap.message());
   const auto asked = client->get<NativeSamplingState>({NativeSamplingState::kType, {}});
   const NativeSamplingState state = asked ? *asked : NativeSamplingState{};
+  const std::uint64_t interval = state.readable_interval.value_or(state.interval);
   const auto jvm = JvmProcess::find(number_in<pid_t>(*named).value_or(0));
   const auto path_of = [&jvm](const std::string& path) { return jvm ? jvm->path(path) : path; };
   std::vector<NativeStack> stacks = native_stacks(*heap, path_of);
@@ -190,7 +191,7 @@ int native(const NativeOptions& given) {
     if (!before) return refuse(before.message());
     const std::vector<NativeStack> then = native_stacks(*before, path_of);
     if (!options.path.empty()) {
-      const auto wrong = save_difference(options, then, stacks, *client, state.interval);
+      const auto wrong = save_difference(options, then, stacks, *client, interval);
       if (wrong) return refuse(wrong->message);
       print("difference written to {}\n", options.path);
       return kExitOk;
@@ -198,7 +199,7 @@ int native(const NativeOptions& given) {
     stacks = difference(then, stacks);
   }
   if (!options.path.empty()) {
-    if (const auto wrong = save(options, stacks, *client, state.interval)) {
+    if (const auto wrong = save(options, stacks, *client, interval)) {
       return refuse(wrong->message);
     }
     print("report written to {}\n", options.path);

@@ -28,6 +28,10 @@ constexpr std::string_view kTimeExplained =
     "synchronized code. The stacks are the TRACEs, innermost method first.\n\n";
 
 std::string live_words(const ReportSummary& summary) {
+  if (summary.engine == kEngineMalloc) {
+    return "Of native memory only what is not freed is known: \"alloc'ed\" is that, and the live\n"
+           "columns are 0.\n\n";
+  }
   if (!summary.live) {
     return "What is still alive was not followed, so the live columns are 0 and the sites\n"
            "are ordered by what was allocated. live=y among the agent's options follows it.\n\n";

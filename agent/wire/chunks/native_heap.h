@@ -9,6 +9,7 @@
 // All five zero: native allocations are not sampled. Real servers then show the total only.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,14 +46,17 @@ struct NativeSamplingRequest {
   static constexpr auto kFields = std::tuple(&NativeSamplingRequest::interval);
 };
 
-// Its reply.   u8 bytes between samples, 0: off; u4 number of starts, each of which resets the samples
+// Its reply.   u8 bytes between samples, 0: off; u4 number of starts, each of which resets the samples;
+//              u8 bytes between the samples that can be read, also when off, 0: there are none
 struct NativeSamplingState {
   static constexpr ChunkType kType = chunk_type("NHGE");
   std::uint64_t interval = 0;
   std::uint32_t period = 0;
+  std::optional<std::uint64_t> readable_interval;  // nullopt: an agent that does not send it
 
   static constexpr auto kFields =
-      std::tuple(&NativeSamplingState::interval, &NativeSamplingState::period);
+      std::tuple(&NativeSamplingState::interval, &NativeSamplingState::period,
+                 &NativeSamplingState::readable_interval);
 };
 
 // Resolves the addresses of backtraces by the reply's maps: "/usr/lib/libz.so.1+0x1f2e" (offset in the

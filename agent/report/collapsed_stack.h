@@ -1,0 +1,20 @@
+// Stacks of .collapsed files, which have no escapes: ';' separates the frames, outermost first, and
+// the last blank separates a stack from its number.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ddm {
+
+inline void append_collapsed(std::string& stack, std::string_view frame) {
+  if (!stack.empty()) stack += ';';
+  const std::size_t begin = stack.size();
+  stack += frame;
+  std::ranges::replace_if(
+      std::span(stack).subspan(begin), [](char c) { return c == ';' || c == ' '; }, '_');
+}
+
+}  // namespace ddm
