@@ -95,6 +95,9 @@ def limits_hold_to_the_object(t):
     assert counts["limits.LimitedJupiter.keepsIt"] == (100, 3200), counts
     assert counts["limits.LimitedJupiter.noParameters[1]"] == (1, 32), counts
     assert counts["limits.LimitedJunit4.keepsIt"] == (100, 3200), counts
+    # Without the passes of the warm-up.
+    assert counts["limits.LimitedJupiter.warm"] == (10, 320), counts
+    assert counts["limits.LimitedJupiter.keepsAfterWarmup"] == counts["limits.LimitedJunit4.keepsAfterWarmup"] == (0, 0)
     # What has failed is not there.
     assert not [name for name in counts if "failsByItself" in name or ".no" in name and "Parameters" not in name], counts
 
@@ -150,7 +153,7 @@ def a_program_measures_a_piece_of_itself(t):
     assert told["nothing"] == ["true", "0", "0", "0", "-"], done
     assert told["nodes"][:3] == ["true", "1000", "16000"] and told["nodes"][4] == "limits.DuringMain$Node", done
     assert told["first"][:3] == ["true", "0", "0"] and int(told["first"][3]) >= 1, done
-    assert told["threads"] == ["110"] and told["nested"] == ["20", "25"], done
+    assert told["threads"] == ["110"] and told["nested"] == ["20", "25", "25"], done
     assert told["settled"] == ["true", "0", "0", "0", "-"], done
     assert told["stack"] == ["limits.DuringMain.nodes(DuringMain.java:31)"], done
     assert told["passes"] == ["through"], done
@@ -169,9 +172,9 @@ def measured_code_that_throws_leaves_no_scope_with_the_agent(t):
     done = inside(t, "LeftScopes")
     assert done.out.splitlines() == ["connecting left 0",
                                      "during thrown true begun 1 left 0",
-                                     "allocated thrown true begun 1 left 0",
+                                     "allocated thrown true begun 2 left 0",
                                      "live thrown true begun 1 left 0",
-                                     "passed thrown false begun 1 left 0"], done
+                                     "passed thrown false begun 2 left 0"], done
 
 
 @test(timeout=60)

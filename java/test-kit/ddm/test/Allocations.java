@@ -32,7 +32,13 @@ public final class Allocations {
             throw thrown;
         }
         AgentLink.end(scope);
-        return new Allocations(Figures.of(scope));
+        // To read the figures counts in no scope that encloses this one.
+        long uncounted = AgentLink.begin(AgentLink.NOTHING, "", "", false);
+        try {
+            return new Allocations(Figures.of(scope));
+        } finally {
+            AgentLink.drop(uncounted);
+        }
     }
 
     /**

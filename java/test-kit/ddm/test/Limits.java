@@ -17,7 +17,8 @@ final class Limits {
     private final Threads threads;
     private final long liveObjects;
     private final long liveBytes;
-    private final boolean limited;
+    /** False: there is just a warm-up. */
+    final boolean limited;
     final int warmup;
 
     private Limits(MaxAllocated most, NoAllocation none, MaxLive live, Warmup warmup) {
@@ -41,7 +42,7 @@ final class Limits {
         Limits result = new Limits(limits.getAnnotation(MaxAllocated.class),
                 limits.getAnnotation(NoAllocation.class), limits.getAnnotation(MaxLive.class),
                 warmup != null ? warmup : testClass.getAnnotation(Warmup.class));
-        return result.limited ? result : null;
+        return result.limited || result.warmup > 0 ? result : null;
     }
 
     private static boolean has(Method method, Class<? extends java.lang.annotation.Annotation> type) {

@@ -9,9 +9,9 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Runs a test method before it is measured, until two consecutive runs allocate the same, but at
- * most so many times. Jupiter and TestNG repeat the method only; JUnit 4 repeats the rules around
- * it, too.
+ * Runs a test method before it is measured, without counting that, until two consecutive runs
+ * allocate the same, but at most so many times. Jupiter and TestNG repeat the method only; JUnit 4
+ * repeats the rules around it, too.
  */
 @Documented
 @Inherited

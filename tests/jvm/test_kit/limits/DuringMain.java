@@ -69,7 +69,7 @@ final class DuringMain {
             inner[0] = Allocations.during(() -> nodes(20));
             nodes(4);
         });
-        System.out.println("nested " + nodesOf(inner[0]) + " " + nodesOf(outer));
+        System.out.println("nested " + nodesOf(inner[0]) + " " + nodesOf(outer) + " " + outer.objects());
         int[] left = {3};
         tell("settled", Allocations.settled(10, () -> nodes(left[0] > 0 ? left[0]-- : 0)));
         System.out.println("stack " + (threads.sites().isEmpty() ? "-" : Allocations.during(() -> nodes(1)).sites()

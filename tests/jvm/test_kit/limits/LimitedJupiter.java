@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LimitedJupiter {
     static Object sink;
     static int[] cache;
+    static int warmed;
 
     static void make(int times) {
         for (int i = 0; i < times; ++i) {
@@ -99,6 +100,12 @@ class LimitedJupiter {
         if (cache == null) {
             cache = new int[10];
         }
+    }
+
+    @Test
+    @Warmup(7)
+    void warm() {
+        make(warmed++ == 0 ? 1000 : 10);
     }
 
     @Test
