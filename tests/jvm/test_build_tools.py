@@ -73,7 +73,7 @@ def one_more_new_in_a_helper_fails_the_gate_of_a_maven_and_of_an_ant_build(t):
         change(folder, "src/test/java/shop/ReceiptsTest.java", "bytes = 5000", "bytes = 50_000_000")
         build(t, way, folder)
         told = gate(folder, "--annotations", code=1)
-        grown = re.findall(r"grew: shop\.ReceiptsTest\.(\S+): .*\n {4}(.*)\n {8}at (.*)\n", told)
+        grown = re.findall(r"grew: shop\.ReceiptsTest\.([^\s:]+)[^\n]*\n {4}[\d,]+ \(.*\n {4}(.*)\n {8}at (.*)\n", told)
         assert sorted(name for name, _, _ in grown) == sorted(TESTS), told
         # The place that grew comes first.
         line = next(n for n, text in enumerate(open(os.path.join(folder, HELPER), encoding="utf-8"), 1) if "blanks" in text)
