@@ -224,8 +224,8 @@ void CpuSampler::was_on_until(std::int64_t now_ns) {
 
 void CpuSampler::sample_threads(JNIEnv* jni, const Round& wanted, std::int64_t now_ns) {
   const std::int64_t unit_ns = wanted.unit_ns != 0 ? wanted.unit_ns : wanted.interval_ns;
-  const std::vector<RanThread*>& ran =
-      ran_threads_->poll(jni, now_ns, unit_ns, wanted.wall ? &counts_ : nullptr);
+  const std::vector<RanThread*>& ran = ran_threads_->poll(
+      jni, now_ns, unit_ns, wanted.wall ? &counts_ : nullptr, wanted.trace != nullptr);
   cost_.begin_round(ran.size());
   for (RanThread* thread : wanted.wall ? ran_threads_->checked() : ran) {
     const std::int64_t count = wanted.unit_ns != 0 ? thread->unattributed_ns / unit_ns : 0;

@@ -24,6 +24,10 @@ constexpr LookRate::Limits kLooks{.most_quiet = 4, .patience = 1};
 // Where samples stand for time that passes: what comes after a thread's last check has none, and
 // rare checks make figures of short waits uneven.
 constexpr LookRate::Limits kLooksAtTime{.most_quiet = 2, .patience = 4};
+// In a trace a short run is shown where its thread is met, if it is still running then. With many
+// threads that would cost more than the sampler may.
+constexpr LookRate::Limits kLooksInTrace{.most_quiet = 1, .patience = 16};
+constexpr std::size_t kMostInTrace = 128;
 constexpr std::int64_t kNamesApart = 1'000'000'000;
 constexpr std::size_t kMostEnded = 65536;  // between two lists
 
@@ -170,7 +174,8 @@ std::int64_t RanThreads::run_delay_since(RanThread& thread) const {
   return thread.run_delay_ns - before;
 }
 
-void RanThreads::read_clock(RanThread& thread, std::int64_t round_ns, SampleCounts* waits) {
+void RanThreads::read_clock(RanThread& thread, std::int64_t round_ns, SampleCounts* waits,
+                            const LookRate::Limits& looks) {
   const std::int64_t clock = cpu_of_thread_ns(thread.os_id);
   std::int64_t ran_ns = 0;
   if (clock > thread.clock_ns) {
@@ -182,13 +187,13 @@ void RanThreads::read_clock(RanThread& thread, std::int64_t round_ns, SampleCoun
   if (waits != nullptr && clock >= 0) {
     thread.waiting.checked(monotonic_ns(), ran_ns, round_ns * thread.rate.rounds(), *waits);
   }
-  thread.due =
-      polls_ + thread.rate.next(ran_ns > 0, waits != nullptr ? kLooksAtTime : kLooks, random_);
+  thread.due = polls_ + thread.rate.next(ran_ns > 0, looks, random_);
   due_[thread.due % kSlots].push_back(&thread);
 }
 
 const std::vector<RanThread*>& RanThreads::poll(JNIEnv* jni, std::int64_t now_ns,
-                                                std::int64_t unit_ns, SampleCounts* waits) {
+                                                std::int64_t unit_ns, SampleCounts* waits,
+                                                bool in_trace) {
   ++polls_;
   if (changes_.load(std::memory_order_relaxed) != changes_read_ &&
       now_ns - list_read_ns_ >= kListsApart) {
@@ -199,7 +204,10 @@ const std::vector<RanThread*>& RanThreads::poll(JNIEnv* jni, std::int64_t now_ns
   now_due_.swap(due_[polls_ % kSlots]);
   const std::int64_t round_ns = polled_ns_ == 0 ? 0 : now_ns - polled_ns_;
   polled_ns_ = now_ns;
-  for (RanThread* thread : now_due_) read_clock(*thread, round_ns, waits);
+  const LookRate::Limits& looks = in_trace && threads_.size() <= kMostInTrace ? kLooksInTrace
+                                  : waits != nullptr                          ? kLooksAtTime
+                                                                              : kLooks;
+  for (RanThread* thread : now_due_) read_clock(*thread, round_ns, waits, looks);
   return ran_;
 }
 

@@ -63,9 +63,9 @@ class RanThreads {
   // thousandth of a unit each yield one sample.
   //
   // `waits`: counts the time that threads waited, too (cpu=wall); the run delay then counts as having
-  // run.
+  // run. `in_trace`: short runs between waits are wanted, too.
   const std::vector<RanThread*>& poll(JNIEnv* jni, std::int64_t now_ns, std::int64_t unit_ns,
-                                      SampleCounts* waits);
+                                      SampleCounts* waits, bool in_trace);
   // The threads that the last poll() checked, whether they had run or not.
   const std::vector<RanThread*>& checked() const { return now_due_; }
 
@@ -97,7 +97,8 @@ class RanThreads {
   // `since_ns`: since the last list.
   void take_clocks_of_ended(std::int64_t since_ns);
   void register_thread(JNIEnv* jni, RanThread& thread, std::int64_t now_ns, std::int64_t unit_ns);
-  void read_clock(RanThread& thread, std::int64_t round_ns, SampleCounts* waits);
+  void read_clock(RanThread& thread, std::int64_t round_ns, SampleCounts* waits,
+                  const LookRate::Limits& looks);
   std::int64_t run_delay_since(RanThread& thread) const;
 
   jvmtiEnv* const jvmti_;

@@ -471,7 +471,7 @@ def sampling_goes_on_and_off_while_the_program_runs(t):
             ddm_tool(t, "native", p.pid, "-o", t.path(name))
             with open(t.path(name), encoding="utf-8") as f:
                 text = f.read().replace("_", " ")
-            assert "one sample every 4.0 KiB" in text and "live=y" not in text, (name, text[:2000])
+            assert "one sample every 64.0 KiB" in text and "live=y" not in text, (name, text[:2000])
         ddm_tool(t, "native", p.pid, "on", "--interval", "64k")
         assert "off and on again" in ddm_tool(t, "native", p.pid, "--since", "one", code=REFUSED)
         assert of(ddm_json(t, "native", p.pid)["rows"], "leak_by_malloc") == 0

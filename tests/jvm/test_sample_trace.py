@@ -6,6 +6,7 @@ import time
 from cpu_shares import PARTS, shares_come_to
 from ddm_client import DdmError, Target, chunk
 from harness import test
+from measured import best_of
 from method_traces import Trace
 from tool import DDM
 
@@ -65,6 +66,18 @@ def sampling_for_a_ddm_server_gives_a_trace_that_shares_the_time_as_the_program_
 
         for flags, version in ((0, 2), (0x110, 3)):
             shares_come_to(4, measure)
+
+
+@test(timing=True)
+def runs_of_milliseconds_between_waits_have_their_time(t):
+    with Target(t, "budget=50", program=("ShortRuns",)) as p, p.client() as ddm:
+        def measure():
+            spent = inside(sample(ddm, 2, flags=0x110), "runs")
+            runs, waits = spent["ShortRuns.compute"], spent["java.lang.Thread.sleep"]
+            # 5 of 20 ms, of which the first and the last may lie a sample beside.
+            assert 0.15 < runs / (runs + waits) < 0.35, (runs, waits)
+
+        best_of(3, measure)
 
 
 @test()
