@@ -244,12 +244,13 @@ void ProbeCode::record_hits(JNIEnv* jni, const Probe& probe, const ProbeRequest&
 
 ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, ProbeSetId id, ProbeSet& set,
                                          const bci::ClassFile& file,
-                                         const bci::MethodOutline& method, bool is_platform) {
+                                         const bci::MethodOutline& method,
+                                         const LoadingClass& loading) {
   const std::string name = full_name(file.name, method.name, method.descriptor);
   if (const auto at = set.numbers.find(name); at != set.numbers.end()) return at->second;
   // A method that is named by itself keeps its row, with the reason.
   const bool is_one_of_many = set.spec->request.methods.find('*') != std::string::npos ||
-                              set.filter.wants_all_of(file.name, is_platform);
+                              set.filter.wants_all_of(file.name, loading.is_platform);
   if (is_one_of_many && !has_site(*set.spec, file, method)) {
     set.without_site.insert(std::hash<std::string>()(name));
     return 0;
@@ -273,7 +274,9 @@ ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, ProbeSetId id, ProbeSet& s
     if (probe.cell < 0) probe.removed = "there are too many probes in this program";
   }
   if (probe.removed.empty() && !set.parked) record_hits(jni, probe, set.spec->request);
-  if (method.name == "<clinit>") set.with_initialiser.insert(dotted_name(file.name));
+  // That of a new class has yet to run.
+  if (method.name == "<clinit>" && !loading.is_new)
+    set.with_initialiser.insert(dotted_name(file.name));
   return number;
 }
 
@@ -292,7 +295,7 @@ std::vector<Patcher::Part> ProbeCode::parts(JNIEnv* jni, const LoadingClass& loa
   for (auto& [id, set] : sets_) {
     for (const bci::MethodOutline& method : file->methods) {
       if (!set.filter.wants(name, method.name, method.descriptor, loading.is_platform)) continue;
-      const Number number = find_or_add(jni, id, set, *file, method, loading.is_platform);
+      const Number number = find_or_add(jni, id, set, *file, method, loading);
       if (number == 0) continue;
       Probe& probe = probes_[number];
       if (probe.absent && has_site(*set.spec, *file, method)) {

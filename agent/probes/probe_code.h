@@ -114,7 +114,7 @@ class ProbeCode final : public Patcher {
   void refuse(ProbeSetId id, ProbeSet& set, std::string_view internal_name, std::string_view method,
               std::string_view descriptor);
   Number find_or_add(JNIEnv* jni, ProbeSetId id, ProbeSet& set, const bci::ClassFile& file,
-                     const bci::MethodOutline& method, bool is_platform);
+                     const bci::MethodOutline& method, const LoadingClass& loading);
   void record_refusals(JNIEnv* jni, const std::string& class_name, const bci::PatchResult& result);
   void record_absences(JNIEnv* jni, const bci::ClassFile& file, const bci::PatchResult& result);
 

@@ -217,6 +217,9 @@ def conditions_lines_and_fields_choose_the_hits(t):
             found, _ = probed(target, "Probed$Cart.total", "--when", condition, told=counts)
             probe = found["Probed$Cart.total"]
             assert (probe["hits"], probe["removed"]) == (hits, None), (condition, probe)
+        for condition, hits in (("return == 'GREEN'", 1), ("return == 'RED'", 0), ("return != 'RED'", 1)):
+            found, _ = probed(target, "Probed$Cart.colour", "--when", condition, told="values")
+            assert found["Probed$Cart.colour"]["hits"] == hits, (condition, found)
         line = next(i for i, text in enumerate(open(os.path.join(
             os.path.dirname(__file__), "programs", "Probed.java")), 1) if "throw new IllegalArg" in text)
         found, _ = probed(target, "Probed$Cart.total", "--line", str(line - 1), "--args", "--limit", "3",

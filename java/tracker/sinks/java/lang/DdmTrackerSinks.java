@@ -38,6 +38,7 @@ public final class DdmTrackerSinks {
     /** Zero before a thread starts and after it has ended. */
     private static final long EETOP = UNSAFE.objectFieldOffset(Thread.class, "eetop");
     private static final long TEXT = UNSAFE.objectFieldOffset(String.class, "value");
+    private static final long NAME = UNSAFE.objectFieldOffset(Enum.class, "name");
     private static final long CODER = UNSAFE.objectFieldOffset(String.class, "coder");
     private static final long OWNER0 = number("ARRAY_OBJECT_BASE_OFFSET");
     private static final long OWNER_SIZE = number("ARRAY_OBJECT_INDEX_SCALE");
@@ -220,7 +221,8 @@ public final class DdmTrackerSinks {
 
     @Hidden
     public static boolean test(Object left, int relation, String right) {
-        return (left instanceof String && same((String) left, right)) == (relation == 0);
+        final Object text = left instanceof Enum ? UNSAFE.getReference(left, NAME) : left;
+        return (text instanceof String && same((String) text, right)) == (relation == 0);
     }
 
     /** String.equals() may be patched. */
