@@ -301,6 +301,10 @@ def a_difference_of_two_runs_is_a_page_in_two_colours(t):
         assert (grown, shrunk) == ("8", "214"), told["colours"]
         assert "\u221250" in told["first"] and told["grown"] > 0, told["first"]
     assert "no page of a report" in ddm(t, "allocs", "--diff", pages[0], __file__, "-o", t.path("d.html"), code=REFUSED)
+    with open(t.path("a.html"), encoding="utf-8") as whole, open(t.path("cut.html"), "w", encoding="utf-8") as cut:
+        text = whole.read()
+        cut.write(text[:text.index('id="data"') + 5000])
+    assert "it is cut" in ddm(t, "allocs", "--diff", t.path("b.html"), t.path("cut.html"), "-o", t.path("d.html"), code=REFUSED)
     assert "written as a page" in ddm(t, "allocs", "--diff", *pages, "-o", t.path("d.txt"), code=USAGE)
 
 

@@ -206,6 +206,13 @@ int save_diff(const AllocsOptions& options) {
 
 int show_diff(const AllocsOptions& options) {
   if (!options.path.empty()) return save_diff(options);
+  for (const std::string& path : options.diff) {
+    if (report_format_of(path) == ReportFormat::kHtml) {
+      return refuse(path +
+                    " is a page: -o x.html makes a page of two pages, and tables are made of "
+                    ".jsonl and .sites.jsonl reports");
+    }
+  }
   const auto before = read_whole_run(options.diff[0], options.below);
   if (!before) return refuse(before.message());
   const auto after = read_whole_run(options.diff[1], options.below);
@@ -292,6 +299,9 @@ int allocs(const AllocsOptions& options) {
   if (!client && is_file(options.target)) {
     return refuse(options.target +
                   " is a file of a format that is not read; .jsonl and .sites.jsonl reports are");
+  }
+  if (!client && report_format_of(options.target)) {
+    return refuse(options.target + ": there is no such file");
   }
   if (!client) return refuse(client.message());
   const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));

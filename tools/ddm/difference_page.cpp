@@ -92,7 +92,10 @@ std::optional<Error> DifferencePage::add_page(std::string_view page, Side side) 
   const std::size_t begin = page.find(kDataBegins);
   if (begin == std::string_view::npos) return Error{"it is no page of a report"};
   const std::string_view rest = page.substr(begin + kDataBegins.size());
-  const Json data = parsed_json(rest.substr(0, rest.find("</script")));
+  const std::size_t end = rest.find("</script");
+  if (end == std::string_view::npos) return Error{"it is cut"};
+  const Json data = parsed_json(rest.substr(0, end));
+  if (!data.is_object()) return Error{"it is damaged"};
   return checked([&]() -> std::optional<Error> {
     if (!data.contains("run")) {
       return Error{"it has no figures of a whole run: it was written with sites=0"};

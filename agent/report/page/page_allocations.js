@@ -248,12 +248,13 @@ function lackCards() {
   return cards;
 }
 function allocationCards() {
+  // Under sampling a record stands for many allocations.
+  const recordedOnes = `${times(data.recorded_count)}, ${sampled ? 'from samples' : 'one by one'}`;
   const recorded = {
     name: 'Recent',
     value: about + humanBytes(data.recorded_bytes),
     words: !notTold && data.recorded_count < summary.seen ?
-        `the most recent ${times(data.recorded_count)}, one by one` :
-        `${times(data.recorded_count)}, one by one`,
+        `the most recent ${recordedOnes}` : recordedOnes,
   };
   if (ofMalloc) {
     return [{
