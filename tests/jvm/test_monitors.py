@@ -326,6 +326,12 @@ def a_wait_for_a_monitor_of_a_virtual_thread_is_shown_as_one(t):
         assert stack[1].startswith(f"    - waiting to lock {told}"), stack
 
 
+@test(min_jdk=21)
+def a_virtual_thread_that_waits_is_called_one(t):
+    with Target(t, "monitor=y,dump=none", program=["VirtualHolder", "virtual"], flags=TWO_CARRIERS) as p:
+        assert re.search(r"enter +\(virtual thread\) #\d+", text := ddm(t, "locks", p.pid)), text
+
+
 @test(jdks="each")
 def waits_that_go_on_are_told_and_idle_workers_are_none(t):
     with Target(t, "monitor=y,dump=none", program=["Deadlocked"]) as p:

@@ -196,17 +196,22 @@ AllWaits split_waits(const std::vector<Json>& lines, const std::string& kind) {
   return all;
 }
 
-// A report names only threads that have allocated; the list of threads has all names.
+// A report names only threads that have allocated; the list of threads has the names of all platform
+// threads.
 void name_threads(DdmClient& client, std::vector<Json>& lines) {
+  const auto rows = list_threads(client);
+  if (!rows) return;
   std::map<std::int64_t, std::string> names;
-  if (const auto rows = list_threads(client)) {
-    for (const ThreadRow& row : *rows) names[row.id] = row.name;
-  }
+  for (const ThreadRow& row : *rows) names[row.id] = row.name;
   for (Json& line : lines) {
     const auto thread = line.find("thread");
     if (thread == line.end() || !thread->is_object()) continue;
     const auto known = names.find(number_of(*thread, "id"));
-    if (known != names.end()) (*thread)["name"] = json_text(known->second);
+    if (known != names.end()) {
+      (*thread)["name"] = json_text(known->second);
+    } else if (text_of(*thread, "name").empty()) {
+      (*thread)["name"] = "(virtual thread)";
+    }
   }
 }
 
