@@ -212,9 +212,11 @@ def record_switches_on_what_else_is_wanted_and_off_again(t):
         summary = Report(save(t, p.pid)).summary
         # Nor has a later report what was measured then.
         assert "monitor" not in summary and "sampler" not in summary and "gc" not in summary, summary
-        assert "written" in ddm(t, "record", p.pid, "-d", "0.2", "--interval", "64k", "-o", t.path("i.jsonl"))
+        told = ddm(t, "record", p.pid, "-d", "0.2", "--interval", "64k", "-o", t.path("i.jsonl"))
+        assert "written" in told and "estimated" in told and "one sample every 64.0 KiB" in told, told
         assert Report(t.path("i.jsonl")).summary["interval"] == 65536
-        assert "written" in ddm(t, "record", p.pid, "-d", "0.2", "-o", t.path("a.jsonl"))
+        told = ddm(t, "record", p.pid, "-d", "0.2", "-o", t.path("a.jsonl"))
+        assert "written" in told and "estimated" not in told, told
         assert Report(t.path("a.jsonl")).summary["interval"] == 0
         for line in ("the options given hold from the next start on",):
             p.process.said.lines()[:] = [x for x in p.process.said.lines() if line not in x]
@@ -281,6 +283,9 @@ def record_samples_all_threads_or_what_runs_and_one_of_them_at_a_time(t):
         assert f"its samples: {page}#of=samples\n" in ddm(t, "record", p.pid, "-d", "0.3", "--cpu", "-o", page)
         p.attach(AGENT, "cpu=samples")
         assert "one at a time" in ddm(t, "record", p.pid, "-d", "0.5", "--wall", code=REFUSED)
+        p.attach(AGENT, "monitor=y")
+        told = " ".join(ddm(t, "record", p.pid, "-d", "0.2", "--cpu", "--locks", "-o", page).split())
+        assert "samples and waits for locks were on before, so the report covers them from then on" in told, told
         p.attach(AGENT, "cpu=off")
 
 

@@ -3,6 +3,7 @@ import math
 
 from ddm_client import Target
 from harness import Report, test
+from tool import ddm
 
 
 def sizes_of(out):
@@ -86,3 +87,13 @@ def old_threads_are_sampled_from_the_moment_of_switching_on(t):
 @test(jdks="each", gc="all", full_only=True)
 def old_threads_are_sampled_from_switching_on_with_every_collector(t):
     check_old_threads(t)
+
+
+@test()
+def what_came_since_a_mark_is_called_an_estimate_where_it_is_one(t):
+    for agent, estimated in (("engine=vm,interval=16k", True), ("engine=vm", False)):
+        with Target(t, agent=f"{agent},track=y,dump=none") as p:
+            ddm(t, "allocs", p.pid, "--mark", "m")
+            p.tell("keepbytes 5")
+            told = ddm(t, "allocs", p.pid, "--since", "m")
+            assert "since mark 'm'" in told and ("estimated: one sample every 16.0 KiB" in told) == estimated, told

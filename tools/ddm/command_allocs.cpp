@@ -153,13 +153,13 @@ int show_since(const AllocsOptions& options, DdmClient& client, const SiteFigure
   const auto then = find_mark(options.since, now);
   if (!then) return refuse(then.message());
   if (!options.path.empty()) return save_since(options, client, *then);
+  std::vector<std::string> notes{fmt::format(
+      "{} allocations, {} since mark '{}', {} ago", grouped(now.fact("seen") - then->fact("seen")),
+      human_bytes(now.fact("seen_bytes") - then->fact("seen_bytes")), options.since,
+      human_duration(now.fact("written_ms") - then->fact("written_ms")))};
+  if (auto note = estimate_note(now, false); !note.empty()) notes.push_back(std::move(note));
   // Within one run sums only increase, so the table has the form of a run's, not of a difference.
-  return show_table(
-      options, rows_between(*then, now, rows_asked(options)),
-      {fmt::format("{} allocations, {} since mark '{}', {} ago",
-                   grouped(now.fact("seen") - then->fact("seen")),
-                   human_bytes(now.fact("seen_bytes") - then->fact("seen_bytes")), options.since,
-                   human_duration(now.fact("written_ms") - then->fact("written_ms")))});
+  return show_table(options, rows_between(*then, now, rows_asked(options)), notes);
 }
 
 int show_run(const AllocsOptions& options, DdmClient& client, const SiteFigures& figures) {

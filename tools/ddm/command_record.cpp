@@ -12,6 +12,7 @@
 #include "interrupt.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
+#include "run_notes.h"
 #include "site_rows.h"
 #include "switched_options.h"
 #include "wire/chunks/app_state.h"
@@ -157,6 +158,7 @@ int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was
         fmt::format("report written to {}: tracking was on before{}, so it covers {} of tracking",
                     options.path, is_tracking(client) ? " and stays on" : "", tracked_time));
   }
+  if (const auto note = estimate_note(*after, !before); !note.empty()) print_sentence(note);
   print_other_parts(options);
   // It may be misspelled; samples and waits may be below it all the same.
   if (!options.below.empty() && after->fact("seen") == 0) {
@@ -220,6 +222,9 @@ int record(const RecordOptions& given) {
   const auto switched = SwitchedOptions::on(*client, options.wanted);
   if (!switched) return refuse(switched.message());
   const int code = record_for_a_while(options, *client, state->on);
+  if (const std::string& parts = switched->on_before(); !parts.empty() && code == kExitOk) {
+    print_sentence(parts + " were on before, so the report covers them from then on");
+  }
   if (loaded && code == kExitOk && find_target(options.target))
     print("the agent stays loaded; tracking is off\n");
   return code;

@@ -1,5 +1,7 @@
 #include "run_notes.h"
 
+#include <utility>
+
 #include "report/report.h"
 #include "report/report_words.h"
 
@@ -8,17 +10,18 @@ namespace {
 
 bool is_lower_bound(const Json& summary) { return summary.contains("seen_at_least"); }
 
-std::string estimate_text(const SiteFigures& figures) {
+}  // namespace
+
+std::string estimate_note(const SiteFigures& figures, bool of_whole_run) {
   ReportSummary summary;
   summary.interval = figures.fact("interval");
+  if (!summary.sampled()) return "";
   const auto samples = figures.summary.find("samples");
-  const bool known = samples != figures.summary.end() && samples->is_number();
+  const bool known = of_whole_run && samples != figures.summary.end() && samples->is_number();
   return fmt::format("estimated{}: {}",
                      known ? fmt::format(" from {} samples", grouped(figures.fact("samples"))) : "",
                      sampling_words(summary));
 }
-
-}  // namespace
 
 bool is_recovered(const SiteFigures& figures) { return figures.summary.contains("recovered"); }
 
@@ -37,7 +40,7 @@ std::vector<std::string> run_notes(const SiteFigures& figures, bool tracking) {
     notes.push_back(
         fmt::format("{} more, which the VM has counted, were not seen", human_bytes(missing)));
   }
-  if (figures.fact("interval") > 0) notes.push_back(estimate_text(figures));
+  if (auto note = estimate_note(figures, true); !note.empty()) notes.push_back(std::move(note));
   return notes;
 }
 

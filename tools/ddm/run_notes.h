@@ -15,6 +15,10 @@ bool is_recovered(const SiteFigures& figures);
 
 std::vector<std::string> run_notes(const SiteFigures& figures, bool tracking);
 
+// "estimated from 812 samples: one sample every ..."; "": exact. Of a part of the run the number of
+// samples is not known.
+std::string estimate_note(const SiteFigures& figures, bool of_whole_run);
+
 // "FILE has lower bounds: ...", if the summary of a report says so; else "".
 std::string lower_bounds_note(const std::string& path, const Json& summary);
 

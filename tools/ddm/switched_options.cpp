@@ -44,6 +44,13 @@ ActiveOptions active_options(DdmClient& client) {
   return now;
 }
 
+std::string parts_on(const WantedOptions& wanted, const ActiveOptions& now) {
+  const bool samples = (wanted.cpu || wanted.wall) && (now.cpu || now.wall);
+  const bool locks = wanted.locks && now.locks;
+  return fmt::format("{}{}{}", samples ? "samples" : "", samples && locks ? " and " : "",
+                     locks ? "waits for locks" : "");
+}
+
 }  // namespace
 
 bool is_tracking(DdmClient& client) {
@@ -74,6 +81,7 @@ Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptio
                              before.wall ? "all threads (cpu=wall)" : "its CPU (cpu=samples)")};
   }
   switched.was_live_ = summary->contains("gc");
+  switched.on_before_ = parts_on(wanted, before);
   LentOptionsRequest first, live;
   // An option that is on may be on for another command only: it then stays on until both have
   // ended.
@@ -109,7 +117,9 @@ Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptio
 }
 
 SwitchedOptions::SwitchedOptions(SwitchedOptions&& other) noexcept
-    : client_(std::exchange(other.client_, nullptr)), was_live_(other.was_live_) {}
+    : client_(std::exchange(other.client_, nullptr)),
+      was_live_(other.was_live_),
+      on_before_(std::move(other.on_before_)) {}
 
 // If the program has ended, the request fails, and nothing has to be undone.
 SwitchedOptions::~SwitchedOptions() {

@@ -48,12 +48,16 @@ class SwitchedOptions {
 
   // Whether live= was on before.
   bool was_live() const { return was_live_; }
+  // The wanted parts of a report that were on before, so that it covers more of them than was asked
+  // for: "samples and waits for locks"; "": none.
+  const std::string& on_before() const { return on_before_; }
 
  private:
   SwitchedOptions() = default;
 
   DdmClient* client_ = nullptr;  // null: nothing is to be undone
   bool was_live_ = false;
+  std::string on_before_;
 };
 
 }  // namespace ddm
