@@ -239,6 +239,10 @@ void CallRecorder::leave_log(JNIEnv* jni, State& state, MethodNumber method, Cal
 void CallRecorder::end_unseen(JNIEnv* jni, State& state, const Session& session, OpenCalls& calls,
                               MethodNumber entered) noexcept {
   try {
+    const auto is_constructor = [this](MethodNumber one) {
+      return numbers_.names_of(one).method == "<init>";
+    };
+    if (!calls.is_deep() && !calls.any_open(is_constructor)) return calls.checked();
     const auto runs = calls.which_still_run(methods_on_stack(jvmti_, jni, numbers_, entered));
     if (runs) {
       const Ticks now = TickClock::now();

@@ -68,6 +68,7 @@ class OpenCalls {
     call->begin.set(now);
     call->callees.set(0);
     call->cpu_begin = cpu;
+    ++entered_;
     depth_.store(depth + 1, std::memory_order_release);
     return true;
   }
@@ -88,10 +89,21 @@ class OpenCalls {
     return true;
   }
 
-  // The depth calls for a check which calls are still running, since some ends are not hooked.
-  // After checked() not before the depth has doubled.
-  bool is_due() const noexcept { return depth() >= due_at_; }
-  void checked() noexcept { due_at_ = std::max(kFirstDue, 2 * depth()); }
+  // It is time to check which calls are still running, since some ends are not hooked: the depth calls
+  // for it, after checked() not before it has doubled, or there were many calls since checked().
+  bool is_due() const noexcept { return is_deep() || entered_ >= kEnteredDue; }
+  bool is_deep() const noexcept { return depth() >= due_at_; }
+  void checked() noexcept {
+    due_at_ = std::max(kFirstDue, 2 * depth());
+    entered_ = 0;
+  }
+  template <typename Is>
+  bool any_open(Is is) const {
+    for (std::size_t i = depth(); i-- > 0;) {
+      if (is(method(i))) return true;
+    }
+    return false;
+  }
   // By the methods on the stack, innermost first, of which some may never have been entered through a
   // hook. nullopt: the open calls do not match the stack, and should be kept.
   std::optional<std::vector<bool>> which_still_run(std::vector<MethodNumber> on_stack) const {
@@ -163,6 +175,7 @@ class OpenCalls {
   static constexpr std::size_t kSegments = 14;
   static constexpr std::size_t kBits = 128;
   static constexpr std::size_t kFirstDue = 512;
+  static constexpr std::uint32_t kEnteredDue = 16384;
 
   static std::size_t segment_of(std::size_t i) noexcept {
     return static_cast<std::size_t>(std::bit_width(i / kFirst + 1)) - 1;
@@ -232,6 +245,7 @@ class OpenCalls {
 
   std::atomic<std::size_t> depth_{0};
   std::size_t due_at_ = kFirstDue;
+  std::uint32_t entered_ = 0;  // since the last check
   std::array<std::unique_ptr<Call[]>, kSegments> segments_;
   std::array<std::uint32_t, kBits> open_by_bits_{};  // counts by method number modulo kBits
 };

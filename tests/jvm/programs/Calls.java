@@ -95,6 +95,18 @@ public class Calls {
         tell("Calls.leaf", 300_000, 0);
     }
 
+    /** What comes after a constructor that has failed is not its. */
+    static void failedOnce() {
+        try {
+            new Framed(-1);
+        } catch (IllegalArgumentException expected) {
+            sink++;
+        }
+        for (int i = 0; i < 500_000; i++) leaf(i);
+        tell("Calls$Framed.<init>", 1, 1);
+        tell("Calls.leaf", 500_000, 0);
+    }
+
     static void tell(String method, long calls, long exceptions) {
         System.out.println(method + " " + calls + " " + exceptions);
     }
@@ -168,6 +180,7 @@ public class Calls {
             case "clock" -> clock();
             case "virtual" -> virtuals();
             case "failing" -> failing();
+            case "failedOnce" -> failedOnce();
             case "overflow" -> {
                 try {
                     overflow();

@@ -155,7 +155,25 @@ TEST_CASE("open calls are looked at when they are many, and then when they are t
   CHECK(first >= 256);
   calls.checked();
   CHECK(enter_until_due() == 2 * first);
+  CHECK(calls.is_deep());
   calls.clear();
   calls.checked();
   CHECK(enter_until_due() == first);
+}
+
+TEST_CASE("open calls are looked at after many calls, however deep these are") {
+  OpenCalls calls;
+  calls.enter(1, 0, 0);
+  std::size_t entered = 1;
+  for (; !calls.is_due(); ++entered) {
+    calls.enter(2, 10, 0);
+    leave(calls, 2, 20);
+  }
+  CHECK(entered > 10'000);
+  CHECK(entered < 100'000);
+  CHECK_FALSE(calls.is_deep());
+  CHECK(calls.any_open([](ddm::MethodNumber method) { return method == 1; }));
+  CHECK_FALSE(calls.any_open([](ddm::MethodNumber method) { return method == 2; }));
+  calls.checked();
+  CHECK_FALSE(calls.is_due());
 }
