@@ -239,10 +239,13 @@ void CallRecorder::leave_log(JNIEnv* jni, State& state, MethodNumber method, Cal
 void CallRecorder::end_unseen(JNIEnv* jni, State& state, const Session& session, OpenCalls& calls,
                               MethodNumber entered) noexcept {
   try {
-    const auto is_constructor = [this](MethodNumber one) {
-      return numbers_.names_of(one).method == "<init>";
-    };
-    if (!calls.is_deep() && !calls.any_open(is_constructor)) return calls.checked();
+    bool may_have_ended = calls.is_deep();
+    if (!may_have_ended) {
+      calls.for_each(0, [&](const OpenCalls::Ended& open) {
+        may_have_ended |= numbers_.names_of(open.method).method == "<init>";
+      });
+    }
+    if (!may_have_ended) return calls.checked();
     const auto runs = calls.which_still_run(methods_on_stack(jvmti_, jni, numbers_, entered));
     if (runs) {
       const Ticks now = TickClock::now();

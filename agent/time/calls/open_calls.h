@@ -14,7 +14,6 @@
 #include <memory>
 #include <new>
 #include <optional>
-#include <unordered_set>
 #include <vector>
 
 #include "core/tick_clock.h"
@@ -97,29 +96,9 @@ class OpenCalls {
     due_at_ = std::max(kFirstDue, 2 * depth());
     entered_ = 0;
   }
-  template <typename Is>
-  bool any_open(Is is) const {
-    for (std::size_t i = depth(); i-- > 0;) {
-      if (is(method(i))) return true;
-    }
-    return false;
-  }
   // By the methods on the stack, innermost first, of which some may never have been entered through a
   // hook. nullopt: the open calls do not match the stack, and should be kept.
-  std::optional<std::vector<bool>> which_still_run(std::vector<MethodNumber> on_stack) const {
-    const std::size_t depth = this->depth();
-    std::unordered_set<MethodNumber> entered;
-    for (std::size_t i = 0; i < depth; ++i) entered.insert(method(i));
-    std::erase_if(on_stack, [&](MethodNumber one) { return !entered.contains(one); });
-    std::vector<bool> runs(depth, false);
-    std::size_t found = 0;
-    for (std::size_t i = depth; i-- > 0 && found < on_stack.size();) {
-      runs[i] = method(i) == on_stack[found];
-      if (runs[i]) ++found;
-    }
-    if (found != on_stack.size()) return {};
-    return runs;
-  }
+  std::optional<std::vector<bool>> which_still_run(std::vector<MethodNumber> on_stack) const;
   // Ends the calls that are not running, innermost first.
   template <typename EndedCall>
   void end_unseen(const std::vector<bool>& runs, Ticks now, Ticks cpu, EndedCall ended) noexcept {
