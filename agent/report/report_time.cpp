@@ -135,10 +135,10 @@ class Tables {
     }
     for (auto& [key, sum] : by_stack) sums_.push_back(std::move(sum));
     std::ranges::stable_sort(sums_, std::greater{}, &StackSample::count);
-    line("\n{} samples: {}, each of {} of {}, in {} stacks", sampler.wall ? "Wall-clock" : "CPU",
+    line("\n{} samples: {}, each of {} of {}, in {} {}", sampler.wall ? "Wall-clock" : "CPU",
          grouped(all), ms(sampler.requested_ns),
          sampler.wall ? "a thread's time, waiting or not" : "CPU",
-         grouped(static_cast<std::int64_t>(sums_.size())));
+         grouped(static_cast<std::int64_t>(sums_.size())), sums_.size() == 1 ? "stack" : "stacks");
     line("  {} stacks were taken; each counts for its thread's {} since the last one",
          grouped(sampler.stacks), sampler.wall ? "time" : "CPU");
     line("  looked {} times in {}, every {} on average, asked for {}", grouped(sampler.rounds),
