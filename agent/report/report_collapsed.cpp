@@ -19,10 +19,8 @@ namespace {
 
 class Collapsed {
  public:
-  explicit Collapsed(const ReportData& data) : data_(data), names_(data.names) {
-    if (!data.summary.sampled()) return;
-    remark_ = fmt::format("[estimated: {}]", sampling_words(data.summary));
-  }
+  explicit Collapsed(const ReportData& data)
+      : data_(data), names_(data.names), remark_(estimated_frame(data.summary)) {}
 
   std::string write() {
     if (has_time_only(data_)) {
@@ -93,7 +91,7 @@ class Collapsed {
 
   const ReportData& data_;
   ReportNames names_;
-  std::string remark_;  // which can only be an outermost frame; "": none
+  const std::string remark_;
   std::map<std::string, double> amounts_;
 };
 

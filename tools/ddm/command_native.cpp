@@ -42,13 +42,11 @@ Json native_json(const std::vector<NativeStack>& stacks) {
 
 // Outermost first, as flame graph tools take it.
 std::string collapsed(const std::vector<NativeStack>& stacks, const ReportSummary& summary) {
-  std::string remark;
-  if (summary.sampled()) {
-    append_collapsed(remark, fmt::format("[estimated: {}]", sampling_words(summary)));
-  }
+  const std::string remark = estimated_frame(summary);
   std::string text;
   for (const NativeStack& stack : stacks) {
-    std::string line = remark;
+    std::string line;
+    if (!remark.empty()) append_collapsed(line, remark);
     for (auto frame = stack.frames.rbegin(); frame != stack.frames.rend(); ++frame) {
       append_collapsed(line, printable(text_of(*frame)));
     }
