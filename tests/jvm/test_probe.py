@@ -786,8 +786,9 @@ def patches_of_documents_are_of_the_same_budget(t):
         reply = Reader(client.request("DYPR", text(document(*words, **more))))
         return reply.str()
 
+    # Two readings of the clock are above the budget on every processor; to count a call may take less.
     work = ("<MODEL NAME='M1'><FOR CLASS='Probed' METHOD='work' UPDATE='NEW'>"
-            "<PATCH WHAT='ENTER' MODE='COUNT_METHOD' /></FOR></MODEL>")
+            "<PATCH WHAT='ENTER' MODE='TIME_ENTER' /><PATCH WHAT='EXIT' MODE='TIME_EXIT' /></FOR></MODEL>")
     with Target(t, "dump=none,budget=1", program=PROGRAM) as target, target.client() as client:
         ask(client, "MODEL", work, root="DYPATCH")
         tell(target, "busy 2")
