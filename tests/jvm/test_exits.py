@@ -3,7 +3,7 @@ import os
 import signal
 import time
 
-from harness import Report, test
+from harness import FULL, Report, test
 
 EXITS = {"return": 0, "daemon": 0, "exit": 3, "halt": 4, "throw": 1}
 AGENT = "engine=vm,dump=r.jsonl,dump=r.txt,dump=r.html,dump=r.collapsed"
@@ -192,7 +192,7 @@ def threads_that_end_while_the_program_ends_have_their_own_figures(t):
 @test(min_jdk=26, jdks="each", every_days=3)
 def what_threads_allocate_until_the_vm_halts_is_seen_by_its_events(t):
     seen = unattributed = 0
-    for round_ in range(5):
+    for round_ in range(5 if FULL else 2):
         run = t.java("Exits", "halting", str(200 + 10 * round_), flags=["-Xmx24m"], check=False,
                      agent="engine=vm,track=y,dump=r.jsonl,address=none")
         assert run.code == 3 and not run.err, run

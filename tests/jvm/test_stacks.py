@@ -88,7 +88,7 @@ def methods_that_nobody_asked_for_are_named_on_the_way(t):
 def compare_virtual(t, program, *arguments, least):
     """Frames of virtual threads in the heap are read there, but where the collector moves them
     while the program runs, and for moments in which it pauses."""
-    for engine in ("bci", "vm"):
+    for engine in t.engines():
         summary = compare(t, engine, program, *arguments, least=least)
         gave_up = summary["walker_gave_up"]
         assert set(gave_up) <= {"virtual thread", "method without id", "odd frame"}, summary
