@@ -47,7 +47,7 @@ def a_leak_is_named_with_its_rate_its_holder_and_its_stack(t):
 @test(jdks="each", gc=("serial", "parallel"), daily=2)
 def a_leak_is_found_where_the_vm_hides_a_collection_from_agents(t):
     with Leaking(t, 60_000) as target:
-        session = only(ddm_json(t, "leaks", target.pid, "--for", "2")["rows"], "Leaks$Session")
+        session = only(ddm_json(t, "leaks", target.pid, "--for", "4")["rows"], "Leaks$Session")
         assert session["live_count"] > 1000, session
 
 
