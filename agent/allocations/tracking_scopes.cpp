@@ -1,8 +1,8 @@
 // Tracking of scopes and listeners, on request of the program.
 #include <chrono>
-#include <cmath>
 #include <utility>
 
+#include "allocations/store/small_sites.h"
 #include "allocations/tracking.h"
 #include "core/log.h"
 #include "vm/class_changes/class_archive.h"
@@ -73,15 +73,24 @@ std::optional<LiveBySite> Tracking::live_by_site() {
   }
   books_.drain_journals();
   SiteReadings readings = sites->room();
+  const std::int64_t now_ms = live_.followed_ms();
+  std::uint32_t one_in = 1;
   {
     const auto held = sites->hold();
     readings = sites->sums(std::move(readings));
+    if (const LiveTable* table = sites->live()) one_in = table->one_in();
+  }
+  SmallSites small(one_in, now_ms);
+  for (std::size_t i = 0; i < readings.sums.size(); ++i) {
+    const LiveSum live = readings.live_of(i);
+    if (small.has(live)) small.add(readings.sums[i].class_id, live);
   }
   LiveBySite result;
   for (std::size_t i = 0; i < readings.sums.size(); ++i) {
     const LiveSum live = readings.live_of(i);
-    const LiveAmount alive{std::llround(live.live_count()), std::llround(live.live_bytes())};
-    if (alive.objects > 0) result[readings.sums[i].key()] = alive;
+    const SiteLife life =
+        small.has(live) ? small.share(readings.sums[i].class_id, live).life : life_of(live, now_ms);
+    if (life.live_count > 0) result[readings.sums[i].key()] = {life.live_count, life.live_bytes};
   }
   return result;
 }

@@ -256,6 +256,25 @@ def one_object_in_sixteen_is_an_estimate_within_five_percent(t):
                 assert count == 100_000 and abs(alive - truth) <= 0.05 * truth, (kind, alive)
 
 
+@test(jdks="each", every_days=4)
+def sites_of_a_few_objects_each_are_told_of_by_one_in_sixty_four_of_their_class(t):
+    stacks = 4_000
+    with Target(t, f"{OPTIONS.replace('sites_depth=8', 'sites_depth=64')},live=1/64",
+                program=("Live",)) as p, p.client() as client:
+        p.tell(f"stacks {stacks}")
+        collect(client)
+        report = report_of(t, client)
+        check_sums(report)
+        count, alive = of_site(report, "Live$Node", "keepNodes")
+        assert count == 3 * stacks and abs(alive - count) <= 0.02 * count, (count, alive)
+        kept = [s for s in report.sites if s["class"] == "Live$Node"]
+        assert len(kept) == stacks and sum(s["live_count"] == 3 for s in kept) > 0.98 * stacks
+        count, alive = of_site(report, "Live$Dropped", "drop")
+        assert count == 3 * stacks and alive <= 0.02 * count, (count, alive)
+        shown = ddm_json(t, "live", p.pid)
+        assert live_rows(shown, "Live$Node", "keepNodes") == sum(s["live_count"] for s in kept)
+
+
 def resident(pid):
     with open(f"/proc/{pid}/smaps_rollup") as f:
         return int(re.search(r"^Private_Dirty: +(\d+) kB", f.read(), re.M).group(1)) * 1024

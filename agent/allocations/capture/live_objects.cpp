@@ -49,7 +49,7 @@ std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
   if (!sites) return "live= needs sites, and there are none";
   JavaVM* vm = nullptr;
   if (bell_ == nullptr && jni->GetJavaVM(&vm) == JNI_OK) bell_ = GcBell::create(vm);
-  std::shared_ptr<LiveTable> table = LiveTable::create(sites->table().size(), sampling);
+  std::shared_ptr<LiveTable> table = LiveTable::create(sites->table().size(), sampling, one_in);
   if (!table) return "no memory to follow live objects";
   if (bell_ == nullptr || !bell_->switch_to(true)) return "the VM tells of no collections";
   freed_memory_.forget();  // the memory is needed again

@@ -48,6 +48,13 @@ struct AgeSum {
     count[AgeClass::of(age)] += objects;
     bytes[AgeClass::of(age)] += size;
   }
+  void add(const AgeSum& more) {
+    any = any || more.any;
+    for (std::size_t i = 0; i < AgeClass::kCount; ++i) {
+      count[i] += more.count[i];
+      bytes[i] += more.bytes[i];
+    }
+  }
 };
 
 // All live objects by class, for reports.

@@ -6,9 +6,9 @@
 
 namespace ddm {
 
-std::unique_ptr<LiveTable> LiveTable::create(std::size_t sites,
-                                             const AllocationSampling& sampling) {
-  std::unique_ptr<LiveTable> table(new LiveTable(sites, sampling));
+std::unique_ptr<LiveTable> LiveTable::create(std::size_t sites, const AllocationSampling& sampling,
+                                             std::uint32_t one_in) {
+  std::unique_ptr<LiveTable> table(new LiveTable(sites, sampling, one_in));
   const bool good = table->sums_.good() && table->deaths_.good() && table->ages_->sums.good() &&
                     table->next_ages_->sums.good();
   return good ? std::move(table) : nullptr;
@@ -102,8 +102,9 @@ void LiveTable::note(SiteNumber site) {
   sum.noted_seen_bytes = sum.seen_bytes;
   sum.noted_dead_bytes = sum.dead_bytes;
   if (!is_top_) return;
-  sum.top_count = count;
-  sum.top_bytes = bytes;
+  sum.top_count = sum.followed_count - sum.dead_count;
+  sum.top_bytes = sum.followed_bytes - sum.dead_bytes;
+  sum.top_seen_count = sum.seen_count;
 }
 
 }  // namespace ddm

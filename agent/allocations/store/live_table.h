@@ -26,8 +26,10 @@ class LiveTable {
   // Maximum number of followed objects.
   static constexpr std::size_t kMostObjects = std::size_t{1} << 25;
 
-  // Null: no memory. `sites`: upper bound of site numbers.
-  static std::unique_ptr<LiveTable> create(std::size_t sites, const AllocationSampling& sampling);
+  // Null: no memory. `sites`: upper bound of site numbers. One object in `one_in` is followed.
+  static std::unique_ptr<LiveTable> create(std::size_t sites, const AllocationSampling& sampling,
+                                           std::uint32_t one_in = 1);
+  std::uint32_t one_in() const { return one_in_; }
 
   // False: no memory, and the object is not followed.
   bool add(const LiveObject& object, double weight);
@@ -87,8 +89,9 @@ class LiveTable {
     std::vector<SiteNumber> sites;  // sites with a sum
   };
 
-  LiveTable(std::size_t sites, const AllocationSampling& sampling)
+  LiveTable(std::size_t sites, const AllocationSampling& sampling, std::uint32_t one_in)
       : sampling_(sampling),
+        one_in_(one_in),
         sums_(sites),
         ages_(std::make_unique<Ages>(sites)),
         deaths_(sites),
@@ -96,6 +99,7 @@ class LiveTable {
   void update_full() { full_.store(store_.reserved() > kMostObjects, std::memory_order_relaxed); }
 
   const AllocationSampling sampling_;
+  const std::uint32_t one_in_;
   LiveStore store_;
   std::atomic<bool> full_{false};
   ReservedArray<LiveSum> sums_;

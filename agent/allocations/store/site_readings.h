@@ -17,6 +17,7 @@ namespace ddm {
 // Additional data for a reader if objects are followed.
 struct LiveReading {
   std::int64_t now_ms = 0;  // since following began
+  std::uint32_t one_in = 1;
   LiveHistory history;
   std::optional<std::uint64_t> gc;  // the collection as of which figures are; nullopt: not followed
   std::vector<std::pair<std::uint64_t, AgeSum>> ages;  // by SiteSum::key()

@@ -8,21 +8,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "allocations/store/small_sites.h"
+
 namespace ddm {
 
 namespace {
-
-SiteLife life_of(const LiveSum& sum, std::int64_t now_ms) {
-  return {std::llround(sum.seen_count),
-          std::llround(sum.seen_bytes),
-          std::llround(sum.live_count()),
-          std::llround(sum.live_bytes()),
-          std::llround(sum.lived_ms(static_cast<double>(now_ms))),
-          std::llround(sum.peak_count),
-          std::llround(sum.peak_bytes),
-          std::llround(sum.top_count),
-          std::llround(sum.top_bytes)};
-}
 
 // The sum of all ages is the number of live objects: rounding errors go to the youngest class.
 LiveAges ages_of(const AgeSum& sum, const LiveSum& live, const SiteLife& life) {
@@ -59,6 +49,7 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, SiteReadings sums,
   struct Late {
     SiteSum sum;
     LiveSum live;
+    bool is_new = true;  // no site of `sums`
   };
   std::unordered_map<std::uint64_t, Late> late;
   std::unordered_map<std::uint64_t, AgeSum> ages(live.ages.begin(), live.ages.end());
@@ -80,6 +71,32 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, SiteReadings sums,
     reading.live.seen(one.weight, one.weight * static_cast<double>(one.size), one.handle != 0,
                       static_cast<double>(BirthTime::ms(one.born)));
   }
+  const auto for_each_site = [&](const auto& use) {
+    for (std::size_t i = 0; i < sums.sums.size(); ++i) {
+      SiteSum sum = sums.sums[i];
+      LiveSum life = sums.live_of(i);
+      if (const auto found = late.find(sum.key()); found != late.end()) {
+        sum.count += found->second.sum.count;
+        sum.bytes += found->second.sum.bytes;
+        life.add_seen(found->second.live);
+        found->second.is_new = false;
+      }
+      use(sum, life);
+    }
+    for (const auto& [key, reading] : late) {
+      if (reading.is_new) use(reading.sum, reading.live);
+    }
+  };
+  const auto ages_at = [&](const SiteSum& sum) -> const AgeSum* {
+    const auto aged = ages.find(sum.key());
+    return aged == ages.end() ? nullptr : &aged->second;
+  };
+  SmallSites small(live.one_in, live.now_ms);
+  if (live.one_in > 1) {
+    for_each_site([&](const SiteSum& sum, const LiveSum& life) {
+      if (small.has(life)) small.add(sum.class_id, life, ages_at(sum));
+    });
+  }
   // Sites without a stack are merged by class, whatever the reason.
   struct Without {
     double count = 0, bytes = 0;
@@ -88,9 +105,17 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, SiteReadings sums,
   std::unordered_map<NameId, Without> without;
   const auto take = [&](const SiteSum& sum, const LiveSum& life) {
     Site site{sum.class_id, sum.trace, std::llround(sum.count), std::llround(sum.bytes)};
-    site.life = life_of(life, live.now_ms);
-    if (const auto aged = ages.find(sum.key()); aged != ages.end()) {
-      ages_.push_back(ages_of(aged->second, life, site.life));
+    std::optional<LiveAges> aged;
+    if (small.has(life)) {
+      SmallSites::Share share = small.share(sum.class_id, life);
+      site.life = share.life;
+      if (site.life.live_count > 0) aged = share.ages;
+    } else {
+      site.life = life_of(life, live.now_ms);
+      if (const AgeSum* known = ages_at(sum)) aged = ages_of(*known, life, site.life);
+    }
+    if (aged) {
+      ages_.push_back(*aged);
       site.ages = static_cast<std::uint32_t>(ages_.size());
     }
     if (sum.trace > kEmptyTrace) {
@@ -103,18 +128,7 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, SiteReadings sums,
     add_life(all.site, site);
   };
   list_.reserve(sums.sums.size() + late.size());
-  for (std::size_t i = 0; i < sums.sums.size(); ++i) {
-    SiteSum& sum = sums.sums[i];
-    LiveSum life = sums.live_of(i);
-    if (const auto found = late.find(sum.key()); found != late.end()) {
-      sum.count += found->second.sum.count;
-      sum.bytes += found->second.sum.bytes;
-      life.add_seen(found->second.live);
-      late.erase(found);
-    }
-    take(sum, life);
-  }
-  for (const auto& [key, reading] : late) take(reading.sum, reading.live);
+  for_each_site(take);
   for (const auto& [id, all] : without) {
     list_.push_back({id, kEmptyTrace, std::llround(all.count), std::llround(all.bytes),
                      all.site.ages, all.site.life});

@@ -90,6 +90,7 @@ TimesReading Sites::times() const {
 LiveReading Sites::live_reading() const {
   LiveReading result;
   if (!live_) return result;
+  result.one_in = live_->one_in();
   result.history = live_->history();
   result.gc = live_->gc();
   live_->for_each_age([&](SiteNumber site, const AgeSum& sum) {

@@ -80,6 +80,23 @@ public class Live {
         kept.add(last);
     }
 
+    static void left(int path, int depth, int n) { atStack(path >> 1, depth - 1, n); }
+    static void right(int path, int depth, int n) { atStack(path >> 1, depth - 1, n); }
+
+    /** Keeps and drops n objects of each kind, at a stack of its own for each path. */
+    static void atStack(int path, int depth, int n) {
+        if (depth > 0) {
+            if ((path & 1) == 0) left(path, depth, n); else right(path, depth, n);
+            return;
+        }
+        keepNodes(n);
+        drop(n);
+    }
+
+    static void stacks(int n) {
+        for (int path = 0; path < n; path++) atStack(path, 14, 3);
+    }
+
     static final List<Thread> busy = new ArrayList<>();
     static volatile boolean resting;
 
@@ -121,6 +138,7 @@ public class Live {
                 case "late" -> keepLate(n);
                 case "drop" -> drop(n);
                 case "threads" -> threads(n);
+                case "stacks" -> stacks(n);
                 case "loaders" -> loaders(n);
                 case "forget" -> { nodes = null; kept.clear(); ((ArrayList<?>) kept).trimToSize(); sink = null; }
                 case "gc" -> System.gc();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -117,11 +119,12 @@ TEST_CASE("Whoever looks through objects hears of each one's site before, or not
 
 class Followed {
  public:
-  std::shared_ptr<Sites> sites = Sites::create(16, 4);
+  std::shared_ptr<Sites> sites;
 
-  Followed() {
+  explicit Followed(std::uint32_t one_in = 1, std::uint32_t most_sites = 16)
+      : sites(Sites::create(most_sites, 4)) {
     const auto held = sites->hold();
-    sites->follow(LiveTable::create(sites->table().size(), {}));
+    sites->follow(LiveTable::create(sites->table().size(), {}, one_in));
   }
 
   TraceNumber trace(std::uint32_t i) {
@@ -329,6 +332,73 @@ TEST_CASE("Of one object in N the others have the fate of those followed") {
   CHECK(set[0].life.seen_count == 1600);
   CHECK(set[0].life.live_count == 800);
   CHECK(set[0].life.live_bytes == 800 * 16);
+}
+
+TEST_CASE("Small sites of a class share what one object in N tells of all of them") {
+  constexpr std::uint32_t kSites = 3000, kOneIn = 64;
+  Followed followed(kOneIn, 2 * kSites + 16);
+  std::uint64_t made = 0;
+  const auto allocate = [&](NameId class_id, TraceNumber trace, std::int64_t size) {
+    followed.sites->count(
+        {class_id, trace, size, 1, made % kOneIn == 0 ? made + 1 : 0, 10, followed.gc});
+    ++made;
+  };
+  const NameId kept = 3, half = 4, dropped = 5;
+  for (std::uint32_t i = 1; i <= kSites; ++i) {
+    for (std::uint32_t k = 0; k < 3; ++k) allocate(kept, followed.trace(i), 16 + 8 * (i % 5));
+  }
+  for (std::uint32_t i = 1; i <= kSites; ++i) allocate(half, followed.trace(i), 24);
+  for (std::uint32_t i = 1; i <= kSites; ++i) {
+    for (std::uint32_t k = 0; k < 2; ++k) allocate(dropped, followed.trace(i), 40);
+  }
+  // A site that its own objects tell of has no part in this.
+  const TraceNumber large = followed.trace(kSites + 1);
+  for (std::uint32_t i = 0; i < LiveSum::kEnough * kOneIn; ++i) allocate(kept, large, 16);
+  const std::uint64_t before_half = 3 * kSites, before_dropped = 4 * kSites;
+  const std::uint64_t before_large = 6 * kSites;
+  followed.sweep(
+      [&](const LiveObject& one) {
+        const std::uint64_t number = one.handle - 1;
+        if (number < before_half) return false;
+        return number >= before_dropped || number / kOneIn % 2 == 0;
+      },
+      20);
+  const SiteSet set = followed.set(static_cast<std::int64_t>(made), 0, 400);
+  struct Sum {
+    std::int64_t sites = 0;
+    SiteLife life;
+  };
+  std::map<NameId, Sum> sums;
+  for (const Site& site : set.list()) {
+    CHECK(site.life.live_count <= site.life.seen_count);
+    CHECK(site.life.live_bytes <= site.life.seen_bytes);
+    CHECK(site.life.top_count <= site.life.seen_count);
+    CHECK((site.life.live_bytes > 0) == (site.life.live_count > 0));
+    const LiveAges ages = set.ages(site);
+    CHECK(ages.count[0] == 0);
+    CHECK(ages.count[1] == site.life.live_count);
+    CHECK(ages.bytes[1] == site.life.live_bytes);
+    if (site.trace == large) {
+      CHECK(site.life.live_count == 0);
+      continue;
+    }
+    Sum& sum = sums[site.class_id];
+    sum.sites += site.life.live_count > 0 ? 1 : 0;
+    sum.life += site.life;
+  }
+  CHECK(before_large + LiveSum::kEnough * kOneIn == made);
+  CHECK(sums[kept].sites == kSites);
+  CHECK(sums[kept].life.live_count == 3 * kSites);
+  CHECK(sums[kept].life.live_bytes == sums[kept].life.seen_bytes);
+  CHECK(sums[kept].life.top_count == 3 * kSites);
+  CHECK(sums[kept].life.peak_bytes == sums[kept].life.seen_bytes);
+  CHECK(sums[kept].life.lived_ms == 3 * kSites * (400 - 10 * BirthTime::kStepMs));
+  // Half of 47 followed ones: each site has its one object or none, and the sum is right.
+  CHECK(std::abs(sums[half].life.live_count - kSites / 2) < 50);
+  CHECK(sums[half].sites == sums[half].life.live_count);
+  CHECK(sums[half].life.live_bytes == 24 * sums[half].life.live_count);
+  CHECK(sums[dropped].life.live_count == 0);
+  CHECK(sums[dropped].life.lived_ms == 2 * kSites * 10 * BirthTime::kStepMs);
 }
 
 TEST_CASE("A handle that comes when nothing is followed is kept for who gives it back") {

@@ -28,7 +28,7 @@ struct LiveSample : ReportSample {
     for (int i = 0; i < 10; ++i) sites->count({kept, trace, 16, 1});
     {
       const auto held = sites->hold();
-      sites->follow(LiveTable::create(sites->table().size(), {}));
+      sites->follow(LiveTable::create(sites->table().size(), {}, one_in));
     }
     std::uint64_t handle = 0;
     const auto allocate = [&](int times, std::uint32_t born) {
