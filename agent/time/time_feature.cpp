@@ -33,7 +33,8 @@ void TimeFeature::start(JNIEnv* jni, const GivenOptions& given) {
 }
 
 void TimeFeature::time_calls(JNIEnv* jni, const GivenOptions& given) {
-  if (!given.has("cpu") && !given.has("methods")) return;
+  const bool times_named = given.has("cpu") && !options_.times_kept;
+  if (!times_named && !given.has("methods")) return;
   const std::string error = options_.cpu_times ? method_tracing_.start_times(jni, options_.methods)
                                                : method_tracing_.stop_times(jni);
   if (!error.empty()) log_error("cpu=times: {}", error);

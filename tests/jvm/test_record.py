@@ -7,6 +7,7 @@ import time
 from ddm_client import Target, address_of
 from harness import AGENT, Report, test
 from made_runtime import packed
+from served import Served
 from tool import DDM, REFUSED, USAGE, ddm, ddm_json
 
 
@@ -287,6 +288,36 @@ def record_samples_all_threads_or_what_runs_and_one_of_them_at_a_time(t):
         told = " ".join(ddm(t, "record", p.pid, "-d", "0.2", "--cpu", "--locks", "-o", page).split())
         assert "samples and waits for locks were on before, so the report covers them from then on" in told, told
         p.attach(AGENT, "cpu=off")
+
+
+@test()
+def record_and_profiles_leave_what_the_program_itself_times(t):
+    deep = 21  # calls of deepMarks by a command
+    with Target(t, agent="dump=none,cpu=times,methods=DdmTarget.deepMarks") as p, Served(t) as served:
+        p.tell("deepmarks 1")
+        for option in ("--cpu", "--wall"):
+            record = recording(t, p.pid, "-d", 60, option, "-o", "r.jsonl")
+            wait_until_on(t, p.pid)
+            p.tell("deepmarks 1")
+            ended(record)
+            report = Report(t.path("r.jsonl"))
+            assert report.summary["sampler"]["looks"] > 0 and report.methods, report.summary
+        served.get(f"/debug/pprof/profile?pid={p.pid}&seconds=0.2")
+        p.tell("deepmarks 1")
+        report = Report(save(t, p.pid))
+        assert "sampler" not in report.summary, report.summary
+        assert [m["calls"] for m in report.methods] == [4 * deep], report.methods
+
+
+@test()
+def record_keeps_the_share_of_objects_that_the_program_follows(t):
+    for agent, on in (("track=y,live=1/16", True), ("track=n,live=1/16", False)):
+        with Target(t, agent="dump=none," + agent) as p:
+            ddm(t, "record", p.pid, "-d", "0.2", "--live", "-o", t.path("r.jsonl"))
+            assert Report(t.path("r.jsonl")).summary["live_one_in"] == 16
+            assert tracking(t, p.pid) == on
+            ddm(t, "track", p.pid, "on")
+            assert Report(save(t, p.pid)).summary["live_one_in"] == 16
 
 
 @test()

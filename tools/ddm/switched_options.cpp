@@ -91,8 +91,8 @@ Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptio
     append_option(to.options, option);
     if (!is_on) append_option(to.undoing, undone);
   };
-  add(first, wanted.cpu, before.cpu, "cpu=samples", "cpu=off");
-  add(first, wanted.wall, before.wall, "cpu=wall", "cpu=off");
+  add(first, wanted.cpu, before.cpu, "cpu=+samples", "cpu=-samples");
+  add(first, wanted.wall, before.wall, "cpu=+wall", "cpu=-samples");
   add(first, wanted.locks, before.locks, "monitor=y", "monitor=n");
   if (wanted.interval > 0) {
     append_option(first.options, fmt::format("engine=vm,interval={}", wanted.interval));
@@ -109,7 +109,11 @@ Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptio
   if (!wanted.live) return switched;
   // live=y alone would switch tracking on for good; this way tracking ends with the connection.
   if (auto error = lease_tracking(client, true)) return std::move(*error);
-  add(live, true, switched.was_live_, "live=y", "live=n");
+  // Only while tracking is on does the summary tell whether the program itself follows objects.
+  const auto tracked = fetch_summary(client);
+  if (!tracked) return tracked.error();
+  if (number_of(*tracked, "live_one_in") > 1) return switched;  // its live=1/N stays as it is
+  add(live, true, tracked->contains("gc"), "live=y", "live=n");
   const auto done = client.request(to_chunk(live), DdmClient::kLongWork);
   if (!done) return done.error();
   switched.client_ = &client;

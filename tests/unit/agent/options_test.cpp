@@ -100,6 +100,24 @@ TEST_CASE("a second load changes of time what it names") {
   CHECK(first.time.interval_ms == 1);
 }
 
+TEST_CASE("cpu= with a sign concerns samples only") {
+  Options options = parse_options("cpu=times").options;
+  CHECK_FALSE(options.time.times_kept);
+  options = parse_options("cpu=+wall", options).options;
+  CHECK((options.time.cpu_times && options.time.cpu_samples && options.time.wall));
+  CHECK(options.time.times_kept);
+  options = parse_options("cpu=-samples", options).options;
+  CHECK((options.time.cpu_times && !options.time.cpu_samples && options.time.times_kept));
+  options = parse_options("cpu=times,cpu=+samples", options).options;
+  CHECK((options.time.cpu_times && options.time.cpu_samples && !options.time.wall));
+  CHECK_FALSE(options.time.times_kept);
+  options = parse_options("cpu=samples", options).options;
+  CHECK((!options.time.cpu_times && options.time.cpu_samples && !options.time.times_kept));
+  CHECK(parse_options("cpu=-times").error ==
+        "bad value for option cpu: \"-times\" is not one of times, samples, wall, off, +samples, "
+        "+wall, -samples");
+}
+
 TEST_CASE("dump may be given several times and keeps its order") {
   const auto parsed = parse_options("dump=a.html,dump=-,dump=b.jsonl");
   CHECK(parsed.error.empty());
