@@ -379,6 +379,11 @@ def record_below_a_method_has_what_that_method_caused(t):
                 for words in (("record", p.pid, "-d", 0.1, "-o", "none.jsonl"), ("allocs", t.path(name))):
                     done = t.command([DDM, *map(str, words), "--below", "deepMraks"])
                     assert done.code == REFUSED and "is below deepMraks: " in done.err.replace("\n", " "), done
+                words = ("record", p.pid, "-d", 0.3, "--wall", "-o", "none.jsonl", "--below")
+                done = t.command([DDM, *map(str, words), "deepMraks"])
+                assert done.code == REFUSED and "is below deepMraks: " in done.err.replace("\n", " "), done
+                done = t.command([DDM, *map(str, words), "DdmTarget.main"])  # which waits, and allocates nothing
+                assert done.code == 0 and Report(t.path("none.jsonl")).samples, done
 
 
 @test(jdks="each", every_days=5, machines_libc=True, daily=1)

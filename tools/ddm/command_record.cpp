@@ -120,6 +120,14 @@ std::string lacking(const RecordOptions& options, const Json& summary) {
   return {};
 }
 
+// Whether samples or waits are below the method.
+bool has_time_below(DdmClient& client, const RecordOptions& options) {
+  const WantedOptions& wanted = options.wanted;
+  if (!wanted.cpu && !wanted.wall && !wanted.locks) return false;
+  const auto lines = fetch_time(client, {"sample", "monitor", "waiting"}, options.below);
+  return lines && lines->size() > 1;  // the first one is the summary
+}
+
 // If tracking was on, it goes on as it was, and the report is about more than the time asked for.
 int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was_tracking) {
   std::optional<SiteFigures> before;
@@ -160,11 +168,10 @@ int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was
   }
   if (const auto note = estimate_note(*after, !before); !note.empty()) print_sentence(note);
   print_other_parts(options);
-  // It may be misspelled; samples and waits may be below it all the same.
+  // It may be misspelled, unless samples or waits are below it.
   if (!options.below.empty() && after->fact("seen") == 0) {
     const std::string nothing = nothing_below_text("the program", options.below);
-    const WantedOptions& wanted = options.wanted;
-    if (!wanted.cpu && !wanted.wall && !wanted.locks) return refuse(nothing);
+    if (!has_time_below(client, options)) return refuse(nothing);
     complain(nothing);
   }
   return kExitOk;

@@ -24,8 +24,8 @@ Result<Bytes> fetch(DdmClient& client, std::string format, const std::string& be
 
 // A report that is small enough to be kept in memory.
 Result<std::string> fetch_text(DdmClient& client, std::string_view format,
-                               std::uint64_t most = kMostInMemory) {
-  const auto packed = fetch(client, std::string(format));
+                               std::uint64_t most = kMostInMemory, const std::string& below = {}) {
+  const auto packed = fetch(client, std::string(format), below);
   if (!packed) return packed.error();
   std::string text;
   const auto damaged = unpack_report(*packed, most, [&text](std::string_view piece) {
@@ -106,8 +106,9 @@ Result<Json> fetch_summary(DdmClient& client) {
 }
 
 Result<std::vector<Json>> fetch_time(DdmClient& client,
-                                     std::initializer_list<std::string_view> types) {
-  const auto text = fetch_text(client, kTimeFormat);
+                                     std::initializer_list<std::string_view> types,
+                                     const std::string& below) {
+  const auto text = fetch_text(client, kTimeFormat, kMostInMemory, below);
   if (!text) return text.error();
   std::vector<Json> lines;
   for (std::size_t begin = 0; begin < text->size();) {

@@ -43,8 +43,9 @@ std::optional<Error> fetch_live(DdmClient& client,
 // The summary only.
 Result<Json> fetch_summary(DdmClient& client);
 
-// The summary, then the time lines of these types.
+// The summary, then the time lines of these types. `below`: as fetch_part()'s.
 Result<std::vector<Json>> fetch_time(DdmClient& client,
-                                     std::initializer_list<std::string_view> types);
+                                     std::initializer_list<std::string_view> types,
+                                     const std::string& below = {});
 
 }  // namespace ddm
