@@ -136,7 +136,7 @@ if [ -n "$full" ]; then step "build debug" build debug all; fi
 # reads class files, documents and the wire, and for the tool and all else.
 day=${DDM_TEST_DAY:-$(($(date +%s) / 86400))}
 records=" allocations_test heap_walk_test report_test ring_fuzz stack_tree_test stack_walk_test time_test trace_fuzz "
-parsers=" bci_fuzz bci_test condition_fuzz ddm_fuzz dyper_fuzz dyper_test hprof_test net_test options_test patch_test "
+parsers=" bci_fuzz bci_test condition_fuzz ddm_fuzz dyper_fuzz dyper_test hprof_test net_test options_test patch_test profile_fuzz "
 mapfile -t fuzzers < <(grep -hoP '^ddm_fuzzer\(\K\w+' tests/fuzz/CMakeLists.txt)
 tsan=() asan=() which="~[large]"
 if [ -n "$full" ]; then

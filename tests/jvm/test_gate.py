@@ -106,6 +106,11 @@ def a_profile_for_pprof_is_compared_as_the_jsonl_report_of_its_run(t):
         frame = new["sites"][0]["stack"][0]
         assert (frame["class"], frame["method"], frame["file"], frame["line"]) == ("Gated", "pad", "Gated.java", 7)
     gate(t, t.path("before.pb.gz"), "--baseline", t.path("before.sites.jsonl"), "--below", "Gated.work")
+    # As pprof writes it again, with numbers packed otherwise.
+    with open(t.path("again.pb.gz"), "wb") as again:
+        subprocess.run(["go", "tool", "pprof", "-proto", t.path("before.pb.gz")], stdout=again, env={**os.environ, "HOME": t.dir},
+                       stderr=subprocess.DEVNULL, check=True)
+    gate(t, t.path("again.pb.gz"), "--baseline", t.path("before.sites.jsonl"), "--below", "Gated.work")
     reports = (t.path("before.sites.jsonl"), t.path("after.sites.jsonl"))
     told = gate(t, reports[1], "--baseline", reports[0], "--below", "Gated.work", code=GROWN)
     assert f"`ddm allocs --diff {reports[0]} {reports[1]} -o difference.html` draws it" in told, told

@@ -237,7 +237,15 @@ TEST_CASE("a result with very many findings is written in a moment, each with it
 }
 
 // Two objects of 24 bytes each, allocated in shop.Helper.pad(Helper.java:5), which main() calls.
-std::string profile_of_a_site(const char* type, const char* comment, int sample_location = 2) {
+enum class Numbers { kPacked, kSingle };  // of repeated fields
+void add_numbers(ProtobufWriter& message, std::uint32_t field,
+                 std::span<const std::uint64_t> numbers, Numbers form) {
+  if (form == Numbers::kPacked) return message.add_packed(field, numbers);
+  for (const std::uint64_t number : numbers) message.add_integer(field, number);
+}
+
+std::string profile_of_a_site(const char* type, const char* comment, int sample_location = 2,
+                              Numbers form = Numbers::kPacked) {
   ProtobufWriter profile;
   for (const char* text :
        {"", type, "count", "alloc_space", "bytes", "p.Node_[new]", "class", "p.Node",
@@ -266,25 +274,47 @@ std::string profile_of_a_site(const char* type, const char* comment, int sample_
   ProtobufWriter sample, label;
   const std::uint64_t stack[] = {1, static_cast<std::uint64_t>(sample_location), 3},
                       values[] = {2, 48};
-  sample.add_packed(1, stack);
-  sample.add_packed(2, values);
+  add_numbers(sample, 1, stack, form);
+  add_numbers(sample, 2, values, form);
   label.add_integer(1, 6);
   label.add_integer(2, 7);
   sample.add_message(3, label);
   profile.add_message(2, sample);
-  profile.add_integer(13, 11);
+  const std::uint64_t comments[] = {11};
+  // Which of the two is usual is the other way round than for the numbers of samples.
+  add_numbers(profile, 13, comments,
+              form == Numbers::kPacked ? Numbers::kSingle : Numbers::kPacked);
   return profile.bytes();
 }
 
 TEST_CASE("a profile has the sites that a jsonl report has") {
-  const std::string profile = profile_of_a_site("alloc_objects", "vm: A VM 21.0.2+13");
-  const auto read = read_pprof_sites(zipped(profile));
-  REQUIRE(read);
-  CHECK(read->vm == "A VM 21.0.2+13");
-  REQUIRE(read->sites.size() == 1);
-  CHECK(read->sites[0] == Json::parse(R"({"class":"p.Node","count":2,"bytes":48,"stack":[
-      {"class":"shop.Helper","method":"pad","file":"Helper.java","line":5},
-      {"class":"shop.Helper","method":"main","file":"Helper.java","line":8}]})"));
+  // Go's pprof, which rewrites profiles, packs otherwise than the agent.
+  for (const Numbers form : {Numbers::kPacked, Numbers::kSingle}) {
+    const std::string profile = profile_of_a_site("alloc_objects", "vm: A VM 21.0.2+13", 2, form);
+    const auto read = read_pprof_sites(zipped(profile));
+    REQUIRE(read);
+    CHECK(read->vm == "A VM 21.0.2+13");
+    REQUIRE(read->sites.size() == 1);
+    CHECK(read->sites[0] == Json::parse(R"({"class":"p.Node","count":2,"bytes":48,"stack":[
+        {"class":"shop.Helper","method":"pad","file":"Helper.java","line":5},
+        {"class":"shop.Helper","method":"main","file":"Helper.java","line":8}]})"));
+  }
+}
+
+TEST_CASE("a profile with any of its bytes changed is read or refused, and never ends the reader") {
+  const std::string whole = profile_of_a_site("alloc_objects", "");
+  int refused = 0;
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (const int bit : {1, 2, 4, 8, 128}) {
+      std::string changed = whole;
+      changed[at] = static_cast<char>(changed[at] ^ bit);
+      const auto read = read_pprof_sites(zipped(changed));
+      if (!read) ++refused;
+      (void)pprof_difference(changed, whole, 0);
+      (void)pprof_difference(whole, changed, 0);
+    }
+  }
+  CHECK(refused > 0);
 }
 
 TEST_CASE("a profile that cannot be compared is told, and a damaged one is an error at any byte") {

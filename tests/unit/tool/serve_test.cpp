@@ -206,6 +206,47 @@ TEST_CASE("A difference has what is more by stack, whatever numbers the stacks h
   CHECK(with_default_type(before, "alloc_space").ok());
 }
 
+TEST_CASE("A difference of profiles whose numbers are not packed is the one of packed ones") {
+  const auto profile = [](std::uint64_t first, std::uint64_t second, bool packed) {
+    ProtobufWriter all;
+    for (const char* text : {"", "alloc_objects", "alloc_space", "Node"}) all.add_bytes(6, text);
+    for (const std::uint64_t type : {1, 2}) {
+      ProtobufWriter kind;
+      kind.add_integer(1, type);
+      all.add_message(1, kind);
+    }
+    ProtobufWriter function, line, location, sample;
+    function.add_integer(1, 1);
+    function.add_integer(2, 3);
+    all.add_message(5, function);
+    line.add_integer(1, 1);
+    location.add_integer(1, 1);
+    location.add_integer(2, 7);  // a mapping
+    location.add_message(4, line);
+    all.add_message(4, location);
+    if (packed) {
+      const std::uint64_t stack[] = {1}, values[] = {first, second};
+      sample.add_packed(1, stack);
+      sample.add_packed(2, values);
+    } else {
+      sample.add_integer(1, 1);
+      sample.add_integer(2, first);
+      sample.add_integer(2, second);
+    }
+    all.add_message(2, sample);
+    return all.bytes();
+  };
+  const std::vector<std::string> types{"alloc_objects", "alloc_space"};
+  for (const bool packed : {true, false}) {
+    const auto more = pprof_difference(profile(1, 24, packed), profile(3, 72, !packed), 0);
+    REQUIRE(more.ok());
+    CHECK(values_of(*more) == std::vector<std::vector<std::int64_t>>{{2, 48}});
+    const auto gone = pprof_difference(profile(1, 24, packed), profile_of(types, {}), 0);
+    REQUIRE(gone.ok());
+    CHECK(values_of(*gone) == std::vector<std::vector<std::int64_t>>{{-1, -24}});
+  }
+}
+
 TEST_CASE("Samples that differ in no line are one in a difference, with the sum of both") {
   const auto before = profile_of({{"a", 100}, {"b", 1}, {"a", 1}});
   const auto nothing = pprof_difference(before, before, 0);

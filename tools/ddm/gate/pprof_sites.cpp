@@ -1,37 +1,32 @@
 #include "gate/pprof_sites.h"
 
-// Makes protozero return bytes as std::string_view.
-#define PROTOZERO_USE_VIEW std::string_view
-
 #include <cstdint>
 #include <exception>
 #include <new>
 #include <optional>
-#include <protozero/pbf_reader.hpp>
 #include <span>
 #include <unordered_map>
 
 #include "report/report_words.h"
+#include "serve/pprof_fields.h"
 #include "serve/pprof_profile.h"
 #include "stack/names/name_table.h"
 
 namespace ddm {
 namespace {
 
-using protozero::pbf_reader;
-
 constexpr std::size_t kMaxProfileBytes = std::size_t{1} << 30;
 
 // The number in field `tag` of a message; by default protobuf's default, if it is missing.
-std::uint64_t number_of_message(pbf_reader message, protozero::pbf_tag_type tag,
+std::uint64_t number_of_message(PprofFields message, PprofFields::Tag tag,
                                 std::uint64_t missing = 0) {
-  return message.next(tag) ? message.get_uint64() : missing;
+  return message.next(tag) ? message.number() : missing;
 }
 
 class ProfileSites {
  public:
   explicit ProfileSites(std::string_view profile) {
-    for (pbf_reader in(profile); in.next();) take(in);
+    for (PprofFields in(profile); in.next();) take(in);
   }
 
   // Why the figures cannot be compared; none: they can.
@@ -56,25 +51,25 @@ class ProfileSites {
   }
 
  private:
-  void take(pbf_reader& field) {
+  void take(PprofFields& field) {
     switch (field.tag()) {
       case 1:
-        types_.push_back(number_of_message(field.get_message(), 1));
+        types_.push_back(number_of_message(field.message(), 1));
         break;
       case 2:
-        samples_.push_back(std::string_view(field.get_view()));
+        samples_.push_back(field.bytes());
         break;
       case 4:
-        take_location(field.get_message());
+        take_location(field.message());
         break;
       case 5:
-        take_function(field.get_message());
+        take_function(field.message());
         break;
       case 6:
-        texts_.push_back(std::string_view(field.get_view()));
+        texts_.push_back(field.bytes());
         break;
       case 13:
-        comments_.push_back(field.get_uint64());
+        field.each_number([this](std::uint64_t index) { comments_.push_back(index); });
         break;
       default:
         field.skip();
@@ -85,10 +80,10 @@ class ProfileSites {
     std::uint64_t function = 0;
     int line = kLineUnknown;
   };
-  void take_location(pbf_reader message) {
+  void take_location(PprofFields message) {
     Location& place = locations_[number_of_message(message, 1)];
     if (!message.next(4)) return;
-    const pbf_reader line = message.get_message();
+    const PprofFields line = message.message();
     place = {number_of_message(line, 1),
              static_cast<int>(number_of_message(line, 2, kLineUnknown))};
   }
@@ -96,7 +91,7 @@ class ProfileSites {
   struct Function {
     std::uint64_t name = 0, file = 0;
   };
-  void take_function(const pbf_reader& message) {
+  void take_function(const PprofFields& message) {
     functions_[number_of_message(message, 1)] = {number_of_message(message, 2),
                                                  number_of_message(message, 4)};
   }
@@ -116,13 +111,14 @@ class ProfileSites {
     std::vector<std::uint64_t> stack;
     std::vector<std::int64_t> values;
     std::string_view class_name;
-    for (pbf_reader in(sample); in.next();) {
+    for (PprofFields in(sample); in.next();) {
       if (in.tag() == 1) {
-        for (const std::uint64_t id : in.get_packed_uint64()) stack.push_back(id);
+        in.each_number([&](std::uint64_t id) { stack.push_back(id); });
       } else if (in.tag() == 2) {
-        for (const std::int64_t value : in.get_packed_int64()) values.push_back(value);
+        in.each_number(
+            [&](std::uint64_t value) { values.push_back(static_cast<std::int64_t>(value)); });
       } else if (in.tag() == 3) {
-        const pbf_reader label = in.get_message();
+        const PprofFields label = in.message();
         if (text(number_of_message(label, 1)) == "class") {
           class_name = text(number_of_message(label, 2));
         }
@@ -154,7 +150,7 @@ class ProfileSites {
 
 }  // namespace
 
-// protozero, and at() above, throw on damaged data.
+// PprofFields, and at() above, throw on damaged data.
 Result<PprofSites> read_pprof_sites(std::string_view gzipped) {
   const auto profile = unzipped(gzipped, kMaxProfileBytes);
   if (!profile) return Error{"it is damaged, or larger than 1 GiB"};

@@ -1,8 +1,5 @@
 #include "serve/pprof_profile.h"
 
-// Makes protozero return bytes as std::string_view.
-#define PROTOZERO_USE_VIEW std::string_view
-
 #include <zlib.h>
 
 #include <algorithm>
@@ -10,22 +7,21 @@
 #include <exception>
 #include <functional>
 #include <new>
-#include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 #include <unordered_map>
 #include <vector>
 
 #include "core/deflate_sink.h"
+#include "serve/pprof_fields.h"
 
 namespace ddm {
 namespace {
 
-using protozero::pbf_reader;
 using protozero::pbf_writer;
 
 // Fields of the messages (report_pprof.cpp has them all).
-constexpr protozero::pbf_tag_type kSampleType = 1, kSample = 2, kLocation = 4, kFunction = 5,
-                                  kText = 6, kTime = 9, kDuration = 10, kDefaultType = 14;
+constexpr PprofFields::Tag kSampleType = 1, kSample = 2, kLocation = 4, kFunction = 5, kText = 6,
+                           kTime = 9, kDuration = 10, kDefaultType = 14;
 
 // A 128-bit hash of a stack; collisions are negligible.
 struct Identity {
@@ -56,16 +52,16 @@ class ParsedProfile {
  public:
   // Only of the types of values whose names begin with `types`.
   explicit ParsedProfile(std::string_view bytes, std::string_view types = "") : bytes_(bytes) {
-    for (pbf_reader in = reader(); in.next();) {
+    for (PprofFields in = reader(); in.next();) {
       switch (in.tag()) {
         case kSampleType:
-          types_.push_back(in.get_view());
+          types_.push_back(in.bytes());
           break;
         case kText:
-          texts_.push_back(std::string_view(in.get_view()));
+          texts_.push_back(in.bytes());
           break;
         case kTime:
-          time_ = in.get_int64();
+          time_ = static_cast<std::int64_t>(in.number());
           break;
         default:
           in.skip();
@@ -73,11 +69,11 @@ class ParsedProfile {
     }
     for (const std::string_view type : type_names()) kept_.push_back(type.starts_with(types));
     for (const std::string_view text : texts_) text_ids_.push_back(ddm::identity_of(text));
-    for (pbf_reader in = reader(); in.next(kFunction);) add_function(in.get_message());
-    for (pbf_reader in = reader(); in.next(kLocation);) add_location(in.get_message());
+    for (PprofFields in = reader(); in.next(kFunction);) add_function(in.message());
+    for (PprofFields in = reader(); in.next(kLocation);) add_location(in.message());
   }
 
-  pbf_reader reader() const { return pbf_reader(bytes_); }
+  PprofFields reader() const { return PprofFields(bytes_); }
   bool keeps_type(std::size_t number) const { return kept_.at(number); }
   std::int64_t time() const { return time_; }
   std::size_t texts() const { return texts_.size(); }
@@ -87,7 +83,7 @@ class ParsedProfile {
   std::vector<std::string_view> type_names() const {
     std::vector<std::string_view> names;
     for (const std::string_view type : types_) {
-      for (pbf_reader in(type); in.next(1);) names.push_back(texts_.at(in.get_uint64()));
+      for (PprofFields in(type); in.next(1);) names.push_back(texts_.at(in.number()));
     }
     return names;
   }
@@ -99,17 +95,16 @@ class ParsedProfile {
   };
   Sample sample(std::string_view message) const {
     Sample sample{message, {}, {}};
-    for (pbf_reader in(message); in.next();) {
+    std::size_t type = 0;
+    for (PprofFields in(message); in.next();) {
       if (in.tag() == 1) {
-        for (const std::uint64_t id : in.get_packed_uint64())
-          sample.identity.add(locations_.at(id));
+        in.each_number([&](std::uint64_t id) { sample.identity.add(locations_.at(id)); });
       } else if (in.tag() == 2) {
-        std::size_t type = 0;
-        for (const std::int64_t value : in.get_packed_int64()) {
-          if (keeps_type(type++)) sample.values.push_back(value);
-        }
+        in.each_number([&](std::uint64_t value) {
+          if (keeps_type(type++)) sample.values.push_back(static_cast<std::int64_t>(value));
+        });
       } else if (in.tag() == 3) {
-        sample.identity.add(identity_of_texts(in.get_message(), 1, 2));
+        sample.identity.add(identity_of_texts(in.message(), 1, 2));
       } else {
         in.skip();
       }
@@ -119,37 +114,36 @@ class ParsedProfile {
 
  private:
   // The identity of the text fields `first` to `last` of a message.
-  Identity identity_of_texts(pbf_reader in, protozero::pbf_tag_type first,
-                             protozero::pbf_tag_type last) const {
+  Identity identity_of_texts(PprofFields in, PprofFields::Tag first, PprofFields::Tag last) const {
     Identity id;
     while (in.next()) {
       if (in.tag() >= first && in.tag() <= last) {
         id.add(in.tag(), 1);
-        id.add(text_ids_.at(in.get_uint64()));
+        id.add(text_ids_.at(in.number()));
       } else {
         in.skip();
       }
     }
     return id;
   }
-  void add_function(pbf_reader message) {
+  void add_function(PprofFields message) {
     std::uint64_t number = 0;
-    for (pbf_reader in = message; in.next(1);) number = in.get_uint64();
+    for (PprofFields in = message; in.next(1);) number = in.number();
     functions_[number] = identity_of_texts(message, 2, 4);
     last_function_ = std::max(last_function_, number);
   }
-  void add_location(pbf_reader in) {
+  void add_location(PprofFields in) {
     std::uint64_t number = 0;
     Identity id;
     while (in.next()) {
       if (in.tag() == 1) {
-        number = in.get_uint64();
+        number = in.number();
       } else if (in.tag() == 4) {
-        for (pbf_reader line = in.get_message(); line.next();) {
+        for (PprofFields line = in.message(); line.next();) {
           if (line.tag() == 1) {
-            id.add(functions_.at(line.get_uint64()));
+            id.add(functions_.at(line.number()));
           } else {
-            const std::uint64_t at = line.get_uint64();
+            const std::uint64_t at = line.number();
             id.add(at, at);
           }
         }
@@ -177,26 +171,36 @@ struct IdOffsets {
   std::uint64_t text(std::uint64_t number) const { return number == 0 ? 0 : number + texts; }
 };
 
-void add_shifted_function(pbf_writer& out, pbf_reader in, const IdOffsets& offsets) {
+void add_bytes(pbf_writer& out, PprofFields::Tag tag, std::string_view bytes) {
+  out.add_bytes(tag, bytes.data(), bytes.size());
+}
+
+void add_shifted_function(pbf_writer& out, PprofFields in, const IdOffsets& offsets) {
   pbf_writer function(out, kFunction);
   while (in.next()) {
     const auto tag = in.tag();
-    const std::uint64_t value = in.get_uint64();
-    function.add_uint64(tag, tag == 1 ? value + offsets.functions : offsets.text(value));
+    const std::uint64_t value = in.number();
+    const bool is_text = tag >= 2 && tag <= 4;
+    function.add_uint64(tag, tag == 1  ? value + offsets.functions
+                             : is_text ? offsets.text(value)
+                                       : value);
   }
 }
 
-void add_shifted_location(pbf_writer& out, pbf_reader in, const IdOffsets& offsets) {
+// Without the mapping: a Java frame has no binary.
+void add_shifted_location(pbf_writer& out, PprofFields in, const IdOffsets& offsets) {
   pbf_writer location(out, kLocation);
   while (in.next()) {
-    if (in.tag() != 4) {
-      location.add_uint64(1, in.get_uint64() + offsets.locations);
-      continue;
-    }
-    pbf_writer line(location, 4);
-    for (pbf_reader fields = in.get_message(); fields.next();) {
-      const auto tag = fields.tag();
-      line.add_uint64(tag, fields.get_uint64() + (tag == 1 ? offsets.functions : 0));
+    if (in.tag() == 1) {
+      location.add_uint64(1, in.number() + offsets.locations);
+    } else if (in.tag() == 4) {
+      pbf_writer line(location, 4);
+      for (PprofFields fields = in.message(); fields.next();) {
+        const auto tag = fields.tag();
+        line.add_uint64(tag, fields.number() + (tag == 1 ? offsets.functions : 0));
+      }
+    } else {
+      in.skip();
     }
   }
 }
@@ -204,22 +208,23 @@ void add_shifted_location(pbf_writer& out, pbf_reader in, const IdOffsets& offse
 void add_sample(pbf_writer& out, const ParsedProfile::Sample& sample,
                 const std::vector<std::int64_t>& values, const IdOffsets& offsets) {
   pbf_writer written(out, kSample);
-  for (pbf_reader in(sample.message); in.next();) {
+  std::vector<std::uint64_t> stack;
+  for (PprofFields in(sample.message); in.next();) {
     if (in.tag() == 1) {
-      std::vector<std::uint64_t> stack;
-      for (const std::uint64_t id : in.get_packed_uint64()) stack.push_back(id + offsets.locations);
-      written.add_packed_uint64(1, stack.begin(), stack.end());
-    } else if (in.tag() == 2) {
-      in.skip();
-      written.add_packed_int64(2, values.begin(), values.end());
-    } else {
+      in.each_number([&](std::uint64_t id) { stack.push_back(id + offsets.locations); });
+    } else if (in.tag() == 3) {
       pbf_writer label(written, 3);
-      for (pbf_reader fields = in.get_message(); fields.next();) {
+      for (PprofFields fields = in.message(); fields.next();) {
         const auto tag = fields.tag();
-        label.add_uint64(tag, offsets.text(fields.get_uint64()));
+        const std::uint64_t value = fields.number();
+        label.add_uint64(tag, tag == 3 ? value : offsets.text(value));  // 3: a number
       }
+    } else {
+      in.skip();
     }
   }
+  written.add_packed_uint64(1, stack.begin(), stack.end());
+  written.add_packed_int64(2, values.begin(), values.end());
 }
 
 bool any(const std::vector<std::int64_t>& values) {
@@ -235,8 +240,8 @@ void add_to(Values& sum, const Values& more, std::int64_t sign) {
 // Sites of one line and class are several samples with one identity.
 using ValuesByIdentity = std::unordered_map<Identity, Values, IdentityHash>;
 void add_samples(ValuesByIdentity& sums, const ParsedProfile& profile, std::int64_t sign) {
-  for (pbf_reader in = profile.reader(); in.next(kSample);) {
-    const auto sample = profile.sample(in.get_view());
+  for (PprofFields in = profile.reader(); in.next(kSample);) {
+    const auto sample = profile.sample(in.bytes());
     add_to(sums[sample.identity], sample.values, sign);
   }
 }
@@ -258,31 +263,31 @@ std::string difference(std::string_view old_bytes, std::string_view new_bytes, s
     changes.erase(change);
   };
   std::size_t type = 0;
-  for (pbf_reader in = after.reader(); in.next();) {
+  for (PprofFields in = after.reader(); in.next();) {
     if (in.tag() == kSample) {
-      add_change(after.sample(in.get_view()), {});
+      add_change(after.sample(in.bytes()), {});
     } else if (in.tag() == kSampleType && !after.keeps_type(type++)) {
       in.skip();
     } else if (in.tag() == kTime || in.tag() == kDuration) {
       in.skip();
-    } else if (const auto tag = in.tag(); in.wire_type() == protozero::pbf_wire_type::varint) {
-      out.add_uint64(tag, in.get_uint64());
+    } else if (const auto tag = in.tag(); in.is_number()) {
+      out.add_uint64(tag, in.number());
     } else {
-      out.add_bytes(tag, in.get_view());
+      add_bytes(out, tag, in.bytes());
     }
   }
   // Stacks that only `before` has: a report that grows too large merges the rarest ones.
   if (!changes.empty()) {
     const IdOffsets offsets{after.texts(), after.last_function(), after.last_location()};
-    for (pbf_reader in = before.reader(); in.next();) {
+    for (PprofFields in = before.reader(); in.next();) {
       if (in.tag() == kText) {
-        out.add_bytes(kText, in.get_view());
+        add_bytes(out, kText, in.bytes());
       } else if (in.tag() == kFunction) {
-        add_shifted_function(out, in.get_message(), offsets);
+        add_shifted_function(out, in.message(), offsets);
       } else if (in.tag() == kLocation) {
-        add_shifted_location(out, in.get_message(), offsets);
+        add_shifted_location(out, in.message(), offsets);
       } else if (in.tag() == kSample) {
-        add_change(before.sample(in.get_view()), offsets);
+        add_change(before.sample(in.bytes()), offsets);
       } else {
         in.skip();
       }
@@ -293,7 +298,7 @@ std::string difference(std::string_view old_bytes, std::string_view new_bytes, s
   return result;
 }
 
-// protozero, and at() above, throw on damaged data.
+// PprofFields, and at() above, throw on damaged data.
 template <typename Read>
 Result<std::string> read_or_error(Read read) {
   try {
@@ -346,8 +351,8 @@ Result<std::string> with_default_type(std::string profile, std::string_view type
     const auto names = read.type_names();
     if (std::ranges::find(names, type) == names.end()) return Error{"the profile has no such type"};
     std::uint64_t number = 0;
-    for (pbf_reader in = read.reader(); in.next(kText);) {
-      if (in.get_view() == type) break;
+    for (PprofFields in = read.reader(); in.next(kText);) {
+      if (in.bytes() == type) break;
       ++number;
     }
     // Of a protobuf field that occurs twice, the last one counts.
