@@ -9,6 +9,7 @@
 #include "json_values.h"
 #include "report/report.h"
 #include "site_rows.h"
+#include "text_pieces.h"
 
 namespace ddm {
 namespace {
@@ -24,6 +25,7 @@ struct GateOptions {
 // None: there is no such file.
 Result<std::optional<Baseline>> read_list(const std::string& path) {
   if (access(path.c_str(), F_OK) != 0 && errno == ENOENT) return std::optional<Baseline>();
+  if (auto device = refused_as_device(path)) return *device;
   const auto text = file_text(path);
   if (!text) return Error{path + ": " + text.message()};
   auto baseline = Baseline::parse(*text);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <istream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,13 @@ class LineSplitter {
   std::string rest_;
   bool stopped_ = false;
 };
+
+// Why this is no file to read to its end: it is a device, which may have none. None: it is one, a
+// pipe, or nothing at all.
+std::optional<Error> refused_as_device(const std::string& path);
+
+// The rest of a stream; none: more than `most` bytes.
+std::optional<std::string> rest_of(std::istream& in, std::size_t most);
 
 // Reads a file until `use` returns false. The error: it cannot be read.
 std::optional<Error> read_pieces(const std::string& path,

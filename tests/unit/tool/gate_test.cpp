@@ -317,6 +317,14 @@ TEST_CASE("a profile with any of its bytes changed is read or refused, and never
   CHECK(refused > 0);
 }
 
+TEST_CASE("a device is no report: it may have no end") {
+  for (const char* path : {"/dev/zero", "/dev/null"}) {
+    const auto read = read_measured(path, "");
+    REQUIRE_FALSE(read);
+    CHECK(read.message() == std::string(path) + " is a device, not a file");
+  }
+}
+
 TEST_CASE("a profile that cannot be compared is told, and a damaged one is an error at any byte") {
   const auto said_of = [](const std::string& profile) {
     const auto read = read_pprof_sites(zipped(profile));

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <sstream>
 #include <system_error>
 #include <unordered_map>
 #include <utility>
@@ -17,11 +16,14 @@
 #include "site_lines.h"
 #include "stack/names/first_use.h"
 #include "stack/names/jdk_classes.h"
+#include "text_pieces.h"
 
 namespace ddm {
 namespace {
 
 constexpr int kGzipFirst = 0x1f;  // RFC 1952, 2.3.1
+// Of what is read whole: a pipe may have no end.
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
 // "OpenJDK 64-Bit Server VM 17.0.21+9", "... v17.0.21": 17.
 int jdk_of(std::string_view vm) {
@@ -166,6 +168,7 @@ bool is_report(std::istream& file) {
 }
 
 Result<Measured> read_measured(const std::string& path, const std::string& below) {
+  if (auto device = refused_as_device(path)) return *device;
   std::ifstream file(path);
   if (!file) return errno_error(path);
   std::error_code unknown;
@@ -179,9 +182,9 @@ Result<Measured> read_measured(const std::string& path, const std::string& below
   Measured measured;
   measured.by_site = packed || is_report(file) || path.ends_with(".jsonl");
   if (packed) {
-    std::stringstream bytes;
-    bytes << file.rdbuf();
-    const auto read = read_pprof_sites(bytes.view());
+    const auto bytes = rest_of(file, kMostBytes);
+    if (!bytes) return Error{path + " is larger than a profile can be"};
+    const auto read = read_pprof_sites(*bytes);
     if (!read) return Error{path + " is no profile to compare: " + read.message()};
     measured.jdk = jdk_of(read->vm);
     for (const Json& site : read->sites) add_site(site, below, measured);
@@ -190,9 +193,9 @@ Result<Measured> read_measured(const std::string& path, const std::string& below
       return Error{path + " is no jsonl report to compare: " + wrong->message};
     }
   } else {
-    std::stringstream text;
-    text << file.rdbuf();
-    const auto list = Baseline::parse(text.str());
+    const auto text = rest_of(file, kMostBytes);
+    if (!text) return Error{path + " is larger than a list of tests can be"};
+    const auto list = Baseline::parse(*text);
     if (!list) return Error{path + ": " + list.message()};
     measured.jdk = list->jdk();
     measured.amounts = list->of(measured.jdk);
