@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -84,9 +85,12 @@ class Fragments {
   std::unordered_map<std::int64_t, std::string> threads_;
 };
 
-void append_summary_line(std::string& out, const ReportData& data) {
+// `site_lines`: how many lines of sites follow, so that a cut between two of them shows.
+void append_summary_line(std::string& out, const ReportData& data,
+                         std::optional<std::size_t> site_lines = {}) {
   out += R"({"type":"summary")";
   append_summary_members(out, data);
+  if (site_lines) append_json_member(out, "site_lines", static_cast<std::int64_t>(*site_lines));
   out += "}\n";
 }
 
@@ -202,14 +206,25 @@ void append_frame(std::string& out, const FrameLine& frame, ReportNames& names) 
   out += '}';
 }
 
-// The summary, followed by the output of `add`.
+// The summary, followed by the output of `add`. `site_lines`: as append_summary_line()'s.
 template <typename Add>
-void behind_summary(const ReportData& data, const ReportSink& sink, const Add& add) {
+void behind_summary(const ReportData& data, const ReportSink& sink,
+                    std::optional<std::size_t> site_lines, const Add& add) {
   Fragments fragments(data);
   ReportPieces pieces(sink);
-  append_summary_line(pieces.text(), data);
+  append_summary_line(pieces.text(), data, site_lines);
   add(fragments, pieces);
   pieces.finish();
+}
+
+// The same for lines of sites, which those of `add` follow.
+template <typename Add>
+void behind_sites(const ReportData& data, const ReportSink& sink, const Add& add) {
+  const SiteSet sites = data.sites.folded(kSpeltOutFrames);
+  behind_summary(data, sink, sites.size(), [&](Fragments& fragments, ReportPieces& pieces) {
+    append_sites(data, sites, fragments, pieces);
+    add(fragments, pieces);
+  });
 }
 
 }  // namespace
@@ -221,10 +236,11 @@ void summary_line(const ReportData& data, const ReportSink& sink) {
 }
 
 void site_list(const ReportData& data, const ReportSink& sink) {
-  behind_summary(data, sink, [&](Fragments& fragments, ReportPieces& pieces) {
+  ReportNames all_names(data.names);
+  const std::vector<AllocSite> sites = sites_of(data.sites, all_names, SiteFrame::kBoth);
+  behind_summary(data, sink, sites.size(), [&](Fragments& fragments, ReportPieces& pieces) {
     std::string& out = pieces.text();
     ReportNames& names = fragments.names();
-    const std::vector<AllocSite> sites = sites_of(data.sites, names, SiteFrame::kBoth);
     for (const AllocSite& site : top_sites(sites, SiteOrder::kBytes, sites.size())) {
       if (!pieces.wanted()) return;
       out += R"({"type":"site")";
@@ -241,27 +257,25 @@ void site_list(const ReportData& data, const ReportSink& sink) {
 }
 
 void live_list(const ReportData& data, const ReportSink& sink) {
-  behind_summary(data, sink, [&](Fragments& fragments, ReportPieces& pieces) {
-    append_sites(data, data.sites.living().folded(kSpeltOutFrames), fragments, pieces, true);
+  const SiteSet sites = data.sites.living().folded(kSpeltOutFrames);
+  behind_summary(data, sink, sites.size(), [&](Fragments& fragments, ReportPieces& pieces) {
+    append_sites(data, sites, fragments, pieces, true);
   });
 }
 
 void time_lines(const ReportData& data, const ReportSink& sink) {
-  behind_summary(data, sink, [&](Fragments& fragments, ReportPieces& pieces) {
+  behind_summary(data, sink, std::nullopt, [&](Fragments& fragments, ReportPieces& pieces) {
     append_time(data.time, fragments, pieces);
     append_waiting(data.time, fragments, pieces);
   });
 }
 
 void sites_jsonl_report(const ReportData& data, const ReportSink& sink) {
-  behind_summary(data, sink, [&](Fragments& fragments, ReportPieces& pieces) {
-    append_sites(data, data.sites.folded(kSpeltOutFrames), fragments, pieces);
-  });
+  behind_sites(data, sink, [](Fragments&, ReportPieces&) {});
 }
 
 void jsonl_report(const ReportData& data, const ReportSink& sink) {
-  behind_summary(data, sink, [&](Fragments& fragments, ReportPieces& pieces) {
-    append_sites(data, data.sites.folded(kSpeltOutFrames), fragments, pieces);
+  behind_sites(data, sink, [&](Fragments& fragments, ReportPieces& pieces) {
     append_time(data.time, fragments, pieces);
     append_records(data, fragments, pieces);
   });

@@ -203,6 +203,25 @@ def a_report_that_was_cut_is_not_read_as_a_whole_one(t):
         said = ddm(t, "allocs", *words, code=REFUSED)
         assert "it is cut: sites of 11 of its 12 allocations are there" in said.replace("\n", " "), (words, said)
     assert not os.path.exists(t.path("d.html"))
+    # A summary that tells how many lines its sites have shows a cut of estimates, too.
+    told = written(t, "told.jsonl", 1, 10, site_lines=3, interval=512, seen=300)
+    for words in ((told,), ("--diff", whole, told), ("--diff", told, whole, "-o", t.path("d.html"))):
+        assert "it is cut: it has 2 of its 3 lines of sites" in ddm(t, "allocs", *words, code=REFUSED).replace("\n", " ")
+    assert "it has 2 of its 3 lines of sites" in ddm(t, "gate", written(t, "exact.jsonl", 1, 10, site_lines=3), "--baseline", whole,
+                                                     code=USAGE).replace("\n", " ")
+
+
+@test()
+def two_reports_in_one_file_are_not_added_up(t):
+    one, other = written(t, "one.jsonl", 1, 10), written(t, "other.jsonl", 1, 10)
+    with open(t.path("both.jsonl"), "w", encoding="utf-8") as both:
+        for path in (one, other):
+            with open(path, encoding="utf-8") as f:
+                both.write(f.read() + '{"type":"record","seq":1}\n')
+    both = t.path("both.jsonl")
+    for code, *words in ((REFUSED, "allocs", both), (REFUSED, "allocs", "--diff", one, both),
+                         (REFUSED, "allocs", "--diff", both, one, "-o", t.path("d.html")), (USAGE, "gate", both, "--baseline", one)):
+        assert "a second report begins in it" in ddm(t, *words, code=code).replace("\n", " "), words
 
 
 @test()

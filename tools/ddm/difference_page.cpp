@@ -61,12 +61,14 @@ void DifferencePage::add(std::int64_t bytes, std::int64_t count, Side side) {
 std::optional<Error> DifferencePage::add_line(const Json& line, Side side) {
   const std::string type = line.is_object() ? text_of(line, "type") : std::string();
   OneSide& mine = sides_[side];
+  if (type == "summary") {
+    if (auto second = mine.site_lines.summary(line)) return second;
+  }
   if (mine.summary.is_null()) {
     if (type != "summary") return Error{"its first line is no summary"};
     if (!line.contains("sites")) {
       return Error{"it has no figures of a whole run: it was written with sites=0"};
     }
-    mine.site_lines.summary(line);
     mine.summary = facts_of(line);
     return {};
   }

@@ -133,6 +133,7 @@ std::optional<Error> set_mark(const std::string& name, const SiteFigures& figure
   std::string problem =
       write_report_file(mark_path(*directory, pid, name, kEnding), [&](const ReportSink& sink) {
         Json summary = figures.summary;
+        summary["site_lines"] = figures.sites.size();
         if (process_start_time(static_cast<pid_t>(pid)) ==
             static_cast<std::uint64_t>(figures.fact("process_start"))) {
           summary["pid_namespace"] = own_pid_namespace();

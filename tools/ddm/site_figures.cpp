@@ -115,17 +115,18 @@ bool FigureReader::feed(std::string_view piece) {
   return lines_.feed(piece, [this](std::string_view text) { return line(text); });
 }
 
-// Records come last and make up most of a report: they are not parsed.
+// Records come last and make up most of a report: they are not parsed, but looked through for
+// another report behind them.
 bool FigureReader::line(std::string_view text) {
-  if (text.starts_with(kRecordLine) && !figures_.summary.is_null()) return false;
+  if (text.starts_with(kRecordLine) && !figures_.summary.is_null()) return true;
   const Json object = parsed_json(text);
   const std::string type = object.is_object() ? text_of(object, "type") : std::string();
+  if (type == "summary") {
+    if (auto second = site_lines_.summary(object)) problem_ = second->message;
+    if (figures_.summary.is_null()) figures_.summary = object;
+    return problem_.empty();
+  }
   if (figures_.summary.is_null()) {
-    if (type == "summary") {
-      figures_.summary = object;
-      site_lines_.summary(object);
-      return true;
-    }
     problem_ = "its first line is no summary";
     return false;
   }
@@ -147,14 +148,14 @@ bool FigureReader::line(std::string_view text) {
   } else if (type.empty()) {
     problem_ = "it has a line that is no JSON object with a type";
   }
-  return type == "record" ? false : problem_.empty();
+  return problem_.empty();
 }
 
 Result<SiteFigures> FigureReader::finish() {
   if (!lines_.rest().empty()) line(lines_.rest());
   if (problem_.empty() && figures_.summary.is_null()) problem_ = "it is empty";
   if (!problem_.empty()) return Error{problem_};
-  if (objects_ == Objects::kAllocated) {
+  if (objects_ == Objects::kAllocated || site_lines_.told()) {
     if (auto cut = site_lines_.check()) return *cut;
   }
   const auto threads = figures_.summary.find("threads");

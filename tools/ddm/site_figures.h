@@ -77,7 +77,7 @@ SiteFigures recent_figures(const ReportData& data);
 // How a record of a jsonl report begins. Records come last and are the most of it.
 inline constexpr std::string_view kRecordLine = R"({"type":"record")";
 
-// Parses a list of sites, or a jsonl report up to its records, piece by piece.
+// Parses a list of sites, or a jsonl report but for its records, piece by piece.
 class FigureReader {
  public:
   enum class Objects { kAllocated, kLive };
@@ -87,7 +87,7 @@ class FigureReader {
 
   // False: no more data is needed; it is then ignored.
   bool feed(std::string_view piece);
-  // The error: the data is neither, or was cut.
+  // The error: the data is neither, was cut, or is of several reports.
   Result<SiteFigures> finish();
 
  private:

@@ -47,7 +47,7 @@ TEST_CASE("The jsonl report begins with the summary") {
       {"id": 1, "name": "main", "allocated_bytes": 1500, "seen_bytes": 500, "seen": 0,
        "unattributed_bytes": 1000},
       {"id": 2, "name": "worker", "allocated_bytes": 700, "seen_bytes": 700, "seen": 0,
-       "unattributed_bytes": 0}]})");
+       "unattributed_bytes": 0}], "site_lines": 0})");
   CHECK(lines[0] == expected);
   CHECK(keys_of(lines[0]) == keys_of(expected));
 }

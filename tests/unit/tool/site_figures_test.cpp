@@ -83,6 +83,7 @@ TEST_CASE("Sites with stacks are named by them, and records are not read") {
 {"type":"site","class":"a.B","count":2,"bytes":32,"stack":[{"class":"java.lang.X","method":"m"},)"
       R"({"class":"a.C","method":"n","file":"C.java","line":3},{"class":"a.D","method":"main"}]}
 {"type":"record", no JSON
+{"type":"record", no JSON
 )");
   REQUIRE(figures.sites.size() == 1);
   CHECK(figures.sites[0].at.class_name == "java.lang.X");
@@ -95,6 +96,24 @@ TEST_CASE("What is no report is refused with a reason") {
   CHECK(problem_of("{\"type\":\"summary\"}\n{\"type\":\"si") ==
         "it has a line that is no JSON object with a type");
   CHECK(read_figures_file("/no/such/file").message().find("/no/such/file") != std::string::npos);
+}
+
+TEST_CASE("A report that tells how many lines its sites are must have them, and be the only one") {
+  const std::string whole(kList), one = "{\"type\":\"site\",\"class\":\"a.B\",\"count\":0}\n";
+  const auto with_lines = [&](int lines) {
+    return std::string(whole).insert(whole.find(",\"pid\""),
+                                     ",\"site_lines\":" + std::to_string(lines));
+  };
+  CHECK(problem_of(with_lines(3)) == "");
+  CHECK(problem_of(with_lines(4)) == "it is cut: it has 3 of its 4 lines of sites");
+  CHECK(problem_of(with_lines(3) + one) == "it is damaged: it has 4 of its 3 lines of sites");
+  // Lists of sums and estimates, too, whose sums tell nothing.
+  CHECK(problem_of(whole.substr(0, whole.find("{\"type\":\"site\",\"class\":\"int"))) == "");
+  const std::string records = "{\"type\":\"record\",\"seq\":1}\n";
+  CHECK(problem_of(with_lines(3) + records) == "");
+  for (const std::string& first : {whole, with_lines(3), with_lines(3) + records}) {
+    CHECK(problem_of(first + with_lines(3)) == "a second report begins in it");
+  }
 }
 
 TEST_CASE("A difference has both signs, growth first, and leaves out what is the same") {

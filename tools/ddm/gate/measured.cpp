@@ -78,12 +78,12 @@ void add_site(const Json& object, const std::string& below, Measured& measured) 
   measured.sites[name].push_back(std::move(site));
 }
 
-// The lines of a report up to its records, which are not parsed.
+// The lines of a report but for its records, which are not parsed.
 std::optional<Error> read_sites(std::istream& lines, const std::string& below, Measured& measured) {
   SiteLines site_lines;
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
-    if (line.starts_with(kRecordLine)) break;
+    if (line.starts_with(kRecordLine)) continue;
     const Json object = parsed_json(line);
     if (!object.is_object()) return Error{fmt::format("line {} is no JSON object", number)};
     const std::string type = text_of(object, "type");
@@ -98,7 +98,9 @@ std::optional<Error> read_sites(std::istream& lines, const std::string& below, M
       measured.jdk = jdk_of(text_of(object, "vm"));
       measured.engine = text_of(object, "engine");
       measured.below = text_of(object, "below");
-      site_lines.summary(object);
+    }
+    if (type == "summary") {
+      if (auto second = site_lines.summary(object)) return second;
     }
     if (type != "site") continue;
     site_lines.site(object);
