@@ -102,6 +102,77 @@ def limits_hold_to_the_object(t):
     assert not [name for name in counts if "failsByItself" in name or ".no" in name and "Parameters" not in name], counts
 
 
+@test(every_days=2)
+def limits_hold_wherever_jupiter_finds_their_annotations_and_fail_where_they_limit_nothing(t):
+    done = platform_run(t, suite_classes("limits"), "limits.LimitedNested", "limits.LimitedNothing", "limits.WithoutRule",
+                        flags=[*wide_headers(t), f"-Dddm.allocations={t.path('a.txt')}"])
+    assert done.code == 1, done
+    assert broken(done.out) == {
+        "LimitedNested$Inside.noObjects": "allocated 11 objects, 352 bytes; the limit is 10 objects",
+        "LimitedNested$Inside.noCheap": "allocated 4 objects, 128 bytes; the limit is 3 objects",
+        "LimitedNested$Own.noObjects": "allocated 3 objects, 96 bytes; the limit is 2 objects",
+        "LimitedNested$Own$Inner.noObjects": "allocated 4 objects, 128 bytes; the limit is 2 objects",
+        "LimitedNested$OfInterface.noObjects": "allocated 1 object, 32 bytes; the limit is 0 objects",
+        "LimitedNested.makes[2]": "allocated 101 objects, 3,232 bytes; the limit is 100 objects",
+        "LimitedNested.makes[3][1]": "allocated 102 objects, 3,264 bytes; the limit is 100 objects",
+        "LimitedNested.ofTheClass[1]": "allocated 11 objects, 352 bytes; the limit is 10 objects",
+    }, done.out
+    none = "limits nothing: it means objects of exactly this class, of which there are none"
+    assert dict(re.findall(r"AssertionError: limits\.(LimitedNothing\S+): (.*)", done.out)) == {
+        "LimitedNothing.noAmount": "@MaxAllocated limits nothing without objects = or bytes =",
+        "LimitedNothing.noLiveAmount": "@MaxLive limits nothing without objects = or bytes =",
+        "LimitedNothing.noSuchObjects": f"@MaxAllocated(types = java.util.List.class) {none}",
+        "LimitedNothing.noPrimitives": f"@MaxAllocated(types = int.class) {none}",
+        "LimitedNothing.noBoth": "@MaxAllocated has no effect beside @NoAllocation",
+        "LimitedNothing$AroundATest.noTest":
+            "the limit of limits.LimitedNothing$AroundATest.before limits nothing: the method is no test",
+    }, done.out
+    # No listener of the Platform can fail a test of JUnit 4 that has no rule: the list says it.
+    unheld = "limits.WithoutRule.isNotHeld is not held to its limits: its class has no AllocationsRule"
+    with open(t.path("a.txt"), encoding="utf-8") as f:
+        head, *rows = f.read().splitlines()
+    assert rows == [f"incomplete: {unheld}",
+                    "limits.LimitedNested$Inside.keepsIt\t10\t320", "limits.LimitedNested$Inside.keepsItsOwn\t20\t640",
+                    "limits.LimitedNested.keepsIt\t10\t320", "limits.LimitedNested.makes[1]\t100\t3200",
+                    "limits.LimitedNested.warm[1]\t0\t0", "limits.LimitedNothing.keepsIt\t0\t0",
+                    "limits.WithoutRule.free\t0\t0", "limits.WithoutRule.isNotHeld\t1\t32"], rows
+    assert done.err.count(unheld) == 1, done.err
+    with open(t.path("before.txt"), "w", encoding="utf-8") as f:
+        f.write(f"{head}\nlimits.LimitedNested.keepsIt\t10\t320\n")
+    assert unheld in ddm(t, "gate", t.path("a.txt"), "--baseline", t.path("before.txt"), code=USAGE)
+
+
+@test(every_days=4)
+def junit_4_without_the_platform_fails_over_limits_without_their_rule(t):
+    done = t.command([t.jdk.java, *t.vm_flags(), *wide_headers(t), f"-agentpath:{AGENT}={COUNTING}",
+                      "-cp", ":".join([suite_classes("limits"), KIT, *JARS]), "limits.ListenedJunit4",
+                      "limits.WithoutRule", "limits.LimitedJunit4"])
+    assert done.out.splitlines()[0] == (
+        "Test mechanism: limits.WithoutRule.isNotHeld is not held to its limits: its class has no AllocationsRule"), done
+    assert done.out.splitlines()[1] == ("noObjects(limits.LimitedJunit4): limits.LimitedJunit4.noObjects allocated 101 "
+                                        "objects, 3,232 bytes; the limit is 100 objects"), done
+
+
+@test(every_days=4)
+def tests_that_share_a_methods_name_keep_their_own_figures_in_parallel(t):
+    done = platform_run(t, suite_classes("named"), "named.NamedJupiter", "named.NamedJunit4", flags=[
+        f"-Dddm.allocations={t.path('a.txt')}", "-Djunit.jupiter.execution.parallel.enabled=true",
+        "-Djunit.jupiter.execution.parallel.config.strategy=fixed",
+        "-Djunit.jupiter.execution.parallel.config.fixed.parallelism=4"])
+    assert "named.NamedJunit4.makes[0] allocated 3,000 objects" in done.out and "1 tests failed" in done.out, done
+    assert {name: objects for name, (objects, _) in amounts(t.path("a.txt"))[0].items()} == {
+        "named.NamedJunit4.makes[1]": 2000, "named.NamedJunit4.makes[2]": 1000, "named.NamedJupiter.alone": 2,
+        "named.NamedJupiter.put()": 1, "named.NamedJupiter.put(int)[1]": 3000, "named.NamedJupiter.put(int)[2]": 2000,
+        "named.NamedJupiter.put(int)[3]": 1000, "named.NamedJupiter.put(java.lang.String)[1]": 4,
+        "named.NamedJupiter.put(java.lang.String)[2]": 5, "named.NamedJupiter.put(long)[1]": 20,
+        "named.NamedJupiter.put(long)[2]": 30}, done
+    done = t.command([t.jdk.java, *t.vm_flags(), f"-agentpath:{AGENT}={COUNTING}", f"-Dddm.allocations={t.path('b.txt')}",
+                      "-cp", ":".join([suite_classes("named"), KIT, *JARS]), "org.testng.TestNG",
+                      "-testclass", "named.NamedTestNg", "-d", t.path("out")])
+    assert done.code == 0 and {name: objects for name, (objects, _) in amounts(t.path("b.txt"))[0].items()} == {
+        "named.NamedTestNg.put()": 1, "named.NamedTestNg.put(int)": 30, "named.NamedTestNg.put(int)[2]": 20}, done
+
+
 @test()
 def a_limit_that_could_not_be_measured_fails_and_no_list_hides_it(t):
     # The start of JUnit alone fills this tree.

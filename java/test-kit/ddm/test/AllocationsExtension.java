@@ -2,6 +2,7 @@ package ddm.test;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
@@ -24,12 +25,34 @@ public final class AllocationsExtension implements InvocationInterceptor {
         run(invocation, of, context);
     }
 
+    /** The limits are those of the factory, which has returned when its tests run. */
+    @Override
+    public void interceptDynamicTest(Invocation<Void> invocation, DynamicTestInvocationContext of,
+            ExtensionContext context) throws Throwable {
+        ExtensionContext factory = context;
+        while (factory.getTestMethod().isEmpty()) {
+            factory = factory.getParent().orElse(null);
+            if (factory == null) {
+                invocation.proceed();
+                return;
+            }
+        }
+        Method method = factory.getRequiredTestMethod();
+        Class<?> testClass = factory.getRequiredTestClass();
+        LimitedTest.runDynamic(method, testClass, name(method, testClass, context),
+                of.getExecutable()::execute, invocation::proceed);
+    }
+
     private static void run(Invocation<Void> invocation, ReflectiveInvocationContext<Method> of,
             ExtensionContext context) throws Throwable {
         Method method = of.getExecutable();
-        String name = TestNames.of(of.getTargetClass().getName(), method.getName(),
-                context.getUniqueId());
-        LimitedTest.run(method, of.getTargetClass(), name, () -> invoke(of), invocation::proceed);
+        Class<?> testClass = of.getTargetClass();
+        LimitedTest.run(method, testClass, name(method, testClass, context), () -> invoke(of),
+                invocation::proceed);
+    }
+
+    private static String name(Method method, Class<?> testClass, ExtensionContext context) {
+        return TestNames.numbered(TestNames.of(testClass, method), context.getUniqueId());
     }
 
     private static void invoke(ReflectiveInvocationContext<Method> of) throws Throwable {

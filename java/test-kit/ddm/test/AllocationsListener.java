@@ -1,5 +1,6 @@
 package ddm.test;
 
+import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.platform.engine.TestExecutionResult;
@@ -43,12 +44,12 @@ public final class AllocationsListener implements TestExecutionListener {
         long scope;
         if (!test.isTest()) {
             scope = AgentLink.begin(AgentLink.NOTHING, "", "", false);
-        } else if (method(test) != null && !isDynamic(test)) {
-            MethodSource source = method(test);
-            String declaring = TestMethods.declaringClass(source.getClassName(),
-                    source.getMethodName());
-            scope = AgentLink.begin(AgentLink.BELOW_METHOD, declaring,
-                    source.getMethodName(), false);
+        } else if (source(test) != null && !isDynamic(test)) {
+            MethodSource source = source(test);
+            Class<?> testClass = TestMethods.classOf(source.getClassName());
+            Method method = testClass == null ? null : method(testClass, source);
+            scope = AgentLink.begin(AgentLink.BELOW_METHOD, method == null ? source.getClassName()
+                    : method.getDeclaringClass().getName(), source.getMethodName(), false);
         } else {
             scope = AgentLink.begin(AgentLink.PROGRAM, "", "", false);
         }
@@ -64,9 +65,27 @@ public final class AllocationsListener implements TestExecutionListener {
         AgentLink.end(scope);
         // The figures of a test that was cut short cannot be compared.
         if (test.isTest() && result.getStatus() == TestExecutionResult.Status.SUCCESSFUL) {
-            ledger.add(name(test), scope);
+            String name = name(test);
+            ledger.add(name, scope);
+            if (source(test) != null) {
+                lookForUnheld(test, name);
+            }
         } else {
             AgentLink.take(scope, 0, 0);
+        }
+    }
+
+    /** A listener cannot make a test fail, but its list can be none to compare. */
+    private void lookForUnheld(TestIdentifier test, String name) {
+        Class<?> testClass = TestMethods.classOf(source(test).getClassName());
+        Method method = testClass == null ? null : method(testClass, source(test));
+        if (method == null) {
+            return;
+        }
+        String unheld = isOfJunit4(test) ? AllocationsRule.unheld(testClass, method, name) : null;
+        String misplaced = Places.misplaced(testClass);
+        if (unheld != null || !misplaced.isEmpty()) {
+            ledger.addUnheld(unheld != null ? unheld : misplaced);
         }
     }
 
@@ -78,8 +97,13 @@ public final class AllocationsListener implements TestExecutionListener {
     }
 
     /** Null: the test is not a method. */
-    private static MethodSource method(TestIdentifier test) {
+    private static MethodSource source(TestIdentifier test) {
         return test.getSource().orElse(null) instanceof MethodSource method ? method : null;
+    }
+
+    /** Null: it is not found. */
+    private static Method method(Class<?> testClass, MethodSource source) {
+        return TestMethods.find(testClass, source.getMethodName(), source.getMethodParameterTypes());
     }
 
     /** A dynamic test runs when the method that created it has returned. */
@@ -88,15 +112,32 @@ public final class AllocationsListener implements TestExecutionListener {
     }
 
     private String name(TestIdentifier test) {
-        MethodSource source = method(test);
-        for (TestIdentifier at = test; source == null && at != null; at = parent(at)) {
-            source = method(at);
-            if (source == null && at.getSource().orElse(null) instanceof ClassSource of) {
-                return TestNames.clean(of.getClassName() + "." + test.getDisplayName());
+        for (TestIdentifier at = test; at != null; at = parent(at)) {
+            if (source(at) != null) {
+                return isOfJunit4(test) ? named(source(at).getClassName(), test)
+                        : TestNames.numbered(name(source(at)), test.getUniqueId());
+            }
+            if (at.getSource().orElse(null) instanceof ClassSource of) {
+                return named(of.getClassName(), test);
             }
         }
-        return source == null ? TestNames.clean(test.getUniqueId())
-                : TestNames.of(source.getClassName(), source.getMethodName(), test.getUniqueId());
+        return TestNames.clean(test.getUniqueId());
+    }
+
+    private static String name(MethodSource source) {
+        Class<?> testClass = TestMethods.classOf(source.getClassName());
+        Method method = testClass == null ? null : method(testClass, source);
+        return method != null ? TestNames.of(testClass, method)
+                : TestNames.clean(source.getClassName() + "." + source.getMethodName());
+    }
+
+    private static String named(String className, TestIdentifier test) {
+        return TestNames.clean(className + "." + test.getDisplayName());
+    }
+
+    /** The display name of such a test is its method's, with the number of its parameters. */
+    private static boolean isOfJunit4(TestIdentifier test) {
+        return test.getUniqueId().startsWith("[engine:junit-vintage]");
     }
 
     private TestIdentifier parent(TestIdentifier test) {

@@ -36,7 +36,7 @@ public final class AllocationsTestNg implements IHookable, IExecutionListener {
         ITestNGMethod test = result.getMethod();
         Method method = test.getConstructorOrMethod().getMethod();
         Class<?> testClass = test.getRealClass();
-        String name = TestNames.clean(testClass.getName() + "." + method.getName());
+        String name = TestNames.of(testClass, method);
         boolean counted = ledger.wanted() && AgentLink.counts();
         long scope = counted ? AgentLink.begin(AgentLink.BELOW_METHOD,
                 method.getDeclaringClass().getName(), method.getName(), false) : 0;

@@ -9,7 +9,9 @@ import java.nio.file.Paths;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * The allocations of all tests of this JVM, in a file that {@code ddm gate} reads. There is one for
@@ -27,6 +29,7 @@ final class Ledger {
     private OutputStream sites;
     private boolean failed;
     private long lost;
+    private final Set<String> unheld = new TreeSet<>();
 
     private Ledger() {
     }
@@ -59,6 +62,13 @@ final class Ledger {
         }
     }
 
+    /** Marks the list: a limit has no effect. */
+    synchronized void addUnheld(String why) {
+        if (unheld.add(why)) {
+            System.err.println("allocations: " + why);
+        }
+    }
+
     /** The name, with the first number that is free if the name is taken. */
     private String freeName(String test) {
         if (!tests.containsKey(test)) {
@@ -82,9 +92,12 @@ final class Ledger {
         int incomplete = 0;
         Map.Entry<String, long[]> most = null;
         StringBuilder text = new StringBuilder("# jdk ").append(Runtime.version().feature());
+        // ddm gate takes no list with such a line, so that nothing passes that was not measured.
         if (lost > 0) {
-            // ddm gate takes no list with such a line, so that nothing passes that was not measured.
             text.append("\nincomplete: ").append(Figures.noRoom(lost));
+        }
+        for (String why : unheld) {
+            text.append("\nincomplete: ").append(why);
         }
         for (Map.Entry<String, long[]> test : tests.entrySet()) {
             long[] amount = test.getValue();

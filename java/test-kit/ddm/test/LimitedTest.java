@@ -2,21 +2,38 @@ package ddm.test;
 
 import java.lang.reflect.Method;
 
-/** Runs a test method under its limits: after its warm-up, with each pass measured. */
+/** Runs a test under its limits: after its warm-up, with each pass measured. */
 final class LimitedTest {
     /** A pass of the test. */
     interface Pass {
         void run() throws Throwable;
     }
 
-    private LimitedTest() {
+    private final int rule;
+    private final Method method;
+
+    /** `rule`: which allocations of a pass are the test's. */
+    private LimitedTest(int rule, Method method) {
+        this.rule = rule;
+        this.method = method;
     }
 
     /** Runs `warmup` as often as the limits ask for, then `last`. `name`: for messages. */
     static void run(Method method, Class<?> testClass, String name, Pass warmup, Pass last)
             throws Throwable {
+        new LimitedTest(AgentLink.BELOW_METHOD, method).run(testClass, name, warmup, last);
+    }
+
+    /** The same for a test that `factory` has made: no frame of the factory is on its stack. */
+    static void runDynamic(Method factory, Class<?> testClass, String name, Pass warmup, Pass last)
+            throws Throwable {
+        new LimitedTest(AgentLink.PROGRAM, factory).run(testClass, name, warmup, last);
+    }
+
+    private void run(Class<?> testClass, String name, Pass warmup, Pass last) throws Throwable {
         Limits limits = Limits.of(method, testClass);
-        if (limits == null) {
+        String misplaced = Places.misplaced(testClass);
+        if (limits == null && misplaced.isEmpty()) {
             last.run();
             return;
         }
@@ -25,26 +42,30 @@ final class LimitedTest {
             last.run();
             return;
         }
+        if (!misplaced.isEmpty()) {
+            throw new AssertionError(name + ": " + misplaced);
+        }
+        limits.requireEffect(name);
         if (limits.warmup > 0) {
-            warmUp(method, limits.warmup, warmup);
+            warmUp(limits.warmup, warmup);
         }
         if (!limits.limited) {
             last.run();
             return;
         }
-        Figures figures = measure(method, last, limits.wantsLive());
+        Figures figures = measure(last, limits.wantsLive());
         if (figures != null) {
             limits.check(name, figures);
         }
     }
 
     /** Not counted in any scope that is open. */
-    private static void warmUp(Method method, int most, Pass warmup) throws Throwable {
+    private void warmUp(int most, Pass warmup) throws Throwable {
         long uncounted = AgentLink.begin(AgentLink.NOTHING, "", "", false);
         try {
             Figures before = null;
             for (int i = 0; i < most; ++i) {
-                Figures now = measure(method, warmup, false);
+                Figures now = measure(warmup, false);
                 if (now != null && before != null && now.objects == before.objects
                         && now.bytes == before.bytes) {
                     return;
@@ -57,9 +78,8 @@ final class LimitedTest {
     }
 
     /** Null: no figures, since tracking was switched meanwhile. */
-    private static Figures measure(Method method, Pass pass, boolean live) throws Throwable {
-        String className = method.getDeclaringClass().getName();
-        long scope = AgentLink.begin(AgentLink.BELOW_METHOD, className, method.getName(), live);
+    private Figures measure(Pass pass, boolean live) throws Throwable {
+        long scope = AgentLink.begin(rule, method.getDeclaringClass().getName(), method.getName(), live);
         try {
             pass.run();
         } catch (Throwable thrown) {

@@ -1,11 +1,13 @@
 package ddm.test;
 
+import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The limits in the annotations of a test; those of the method hide those of its class. */
+/** The limits in the annotations of a test; those of the method hide those of its classes. */
 final class Limits {
     private static final int SHOWN_SITES = 5;
     private static final int SHOWN_FRAMES = 8;
@@ -21,6 +23,9 @@ final class Limits {
     final boolean limited;
     final int warmup;
 
+    /** Why a limit holds nothing back, however much a test allocates; null: it does. */
+    private final String problem;
+
     private Limits(MaxAllocated most, NoAllocation none, MaxLive live, Warmup warmup) {
         limited = most != null || none != null || live != null;
         liveObjects = live != null ? live.objects() : -1;
@@ -31,22 +36,60 @@ final class Limits {
         from = none == null && most != null ? most.from() : new String[0];
         threads = none != null ? none.threads() : most != null ? most.threads() : Threads.STARTED;
         this.warmup = warmup == null ? 0 : Math.max(warmup.value(), 0);
+        problem = problem(most, none, live);
     }
 
     /** Null: the test has none of the annotations. */
     static Limits of(Method method, Class<?> testClass) {
-        boolean here = has(method, MaxAllocated.class) || has(method, NoAllocation.class)
-                || has(method, MaxLive.class);
-        AnnotatedElement limits = here ? method : testClass;
-        Warmup warmup = method.getAnnotation(Warmup.class);
-        Limits result = new Limits(limits.getAnnotation(MaxAllocated.class),
-                limits.getAnnotation(NoAllocation.class), limits.getAnnotation(MaxLive.class),
-                warmup != null ? warmup : testClass.getAnnotation(Warmup.class));
+        List<AnnotatedElement> classes = Places.of(testClass);
+        List<AnnotatedElement> limits = Places.hasLimit(method) ? List.of(method) : classes;
+        MaxAllocated most = null;
+        NoAllocation none = null;
+        for (int i = 0; i < limits.size() && most == null && none == null; ++i) {
+            most = Places.find(limits.get(i), MaxAllocated.class);
+            none = Places.find(limits.get(i), NoAllocation.class);
+        }
+        Warmup warmup = Places.find(method, Warmup.class);
+        Limits result = new Limits(most, none, nearest(limits, MaxLive.class),
+                warmup != null ? warmup : nearest(classes, Warmup.class));
         return result.limited || result.warmup > 0 ? result : null;
     }
 
-    private static boolean has(Method method, Class<? extends java.lang.annotation.Annotation> type) {
-        return method.isAnnotationPresent(type);
+    private static <A extends Annotation> A nearest(List<AnnotatedElement> places, Class<A> kind) {
+        for (AnnotatedElement place : places) {
+            A found = Places.find(place, kind);
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    private static String problem(MaxAllocated most, NoAllocation none, MaxLive live) {
+        if (most != null && none != null) {
+            return "@MaxAllocated has no effect beside @NoAllocation";
+        }
+        if (most != null && most.objects() < 0 && most.bytes() < 0) {
+            return "@MaxAllocated limits nothing without objects = or bytes =";
+        }
+        if (live != null && live.objects() < 0 && live.bytes() < 0) {
+            return "@MaxLive limits nothing without objects = or bytes =";
+        }
+        for (Class<?> type : most == null ? new Class<?>[0] : most.types()) {
+            // Arrays' classes are abstract, too.
+            if (type.isPrimitive() || (!type.isArray() && Modifier.isAbstract(type.getModifiers()))) {
+                return "@MaxAllocated(types = " + type.getTypeName() + ".class) limits nothing: it means"
+                        + " objects of exactly this class, of which there are none";
+            }
+        }
+        return null;
+    }
+
+    /** Throws an AssertionError if a limit of the test limits nothing. */
+    void requireEffect(String test) {
+        if (problem != null) {
+            throw new AssertionError(test + ": " + problem);
+        }
     }
 
     /** Throws an AssertionError if a limit is exceeded, or if that cannot be known. */

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A test that allocates more fails. First uses (class initialisers, linkage and the like) do not
- * count. On a class, the limit holds for each of its tests.
+ * count. On a class, the limit holds for each of its tests, nested ones too; on a factory, for
+ * each dynamic test.
  *
  * <p>JUnit Jupiter needs nothing else; JUnit 4 needs an {@link AllocationsRule}, TestNG finds its
  * listener by itself.

@@ -1,10 +1,14 @@
 package ddm.test;
 
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /**
- * Finds the class that declares a test's method: frames name that class, test reports the one that
- * is run.
+ * Finds the methods of tests: frames name the class that declares a method, test reports the one
+ * that is run.
  */
 final class TestMethods {
     /** A cache: Class copies all of its methods in each call. */
@@ -18,40 +22,75 @@ final class TestMethods {
     private TestMethods() {
     }
 
-    /** The first method of that name; null: there is none. */
-    static Method find(Class<?> testClass, String name) {
-        for (Class<?> type = testClass; type != null; type = type.getSuperclass()) {
-            Method found = declared(type, name);
-            if (found != null) {
-                return found;
-            }
-            for (Class<?> face : type.getInterfaces()) {
-                found = find(face, name);
-                if (found != null) {
-                    return found;
+    /** Null: there is none of that name. */
+    static Class<?> classOf(String name) {
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        try {
+            return Class.forName(name, false, loader);
+        } catch (ClassNotFoundException | LinkageError unknown) {
+            return null;
+        }
+    }
+
+    /**
+     * The method of that name whose parameters have these types, {@code "int, [J"}; else, or if they
+     * are unknown (null), the one without parameters; else any; null: there is none.
+     */
+    static Method find(Class<?> testClass, String name, String parameters) {
+        List<Method> named = named(testClass, name);
+        for (String wanted : new String[] {parameters, ""}) {
+            for (Method method : named) {
+                if (parameters(method).equals(wanted)) {
+                    return method;
                 }
             }
         }
-        return null;
+        return named.isEmpty() ? null : named.get(0);
     }
 
-    private static Method declared(Class<?> type, String name) {
-        for (Method method : DECLARED.get(type)) {
-            if (method.getName().equals(name) && !method.isSynthetic()) {
-                return method;
+    /** Whether the class has or inherits a method of the same name with other parameters. */
+    static boolean isOverloaded(Class<?> testClass, Method method) {
+        for (Method other : named(testClass, method.getName())) {
+            if (!Arrays.equals(other.getParameterTypes(), method.getParameterTypes())) {
+                return true;
             }
         }
-        return null;
+        return false;
     }
 
-    /** The name of the declaring class; the class itself if it is not found. */
-    static String declaringClass(String testClass, String name) {
-        ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        try {
-            Method found = find(Class.forName(testClass, false, loader), name);
-            return found == null ? testClass : found.getDeclaringClass().getName();
-        } catch (ClassNotFoundException | LinkageError unknown) {
-            return testClass;
+    /** All methods of the class and its superclasses, those of the class first. */
+    static List<Method> all(Class<?> testClass) {
+        List<Method> found = new ArrayList<>();
+        for (Class<?> type = testClass; type != null; type = type.getSuperclass()) {
+            found.addAll(Arrays.asList(DECLARED.get(type)));
+        }
+        return found;
+    }
+
+    private static String parameters(Method method) {
+        return Arrays.stream(method.getParameterTypes()).map(Class::getName)
+                .collect(Collectors.joining(", "));
+    }
+
+    private static List<Method> named(Class<?> testClass, String name) {
+        List<Method> found = new ArrayList<>();
+        addNamed(testClass, name, found);
+        return found;
+    }
+
+    /** The class's own first, then those of its superclasses, then those of its interfaces. */
+    private static void addNamed(Class<?> type, String name, List<Method> found) {
+        if (type == null) {
+            return;
+        }
+        for (Method method : DECLARED.get(type)) {
+            if (method.getName().equals(name) && !method.isSynthetic()) {
+                found.add(method);
+            }
+        }
+        addNamed(type.getSuperclass(), name, found);
+        for (Class<?> face : type.getInterfaces()) {
+            addNamed(face, name, found);
         }
     }
 }
