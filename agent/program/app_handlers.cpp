@@ -73,8 +73,9 @@ void AppHandlers::add_chunks(Dispatcher& dispatcher) {
   dispatcher.add(ExitRequest::kType, Lane::kInline, this, &AppHandlers::exit);
 }
 
+// Whatever version the data has, if any: Android Studio's proxy swallows all other packets until a
+// HELO comes back.
 void AppHandlers::hello(const Request& request, Reply reply) {
-  if (!decode<HelloRequest>(request.data)) return reply.fail_bad_data("u4 version");
   const std::string flags = jvm_flags();
   const std::lock_guard lock(mutex_);
   if (std::exchange(waiting_, false)) request.session->send_event(to_chunk(Waiting{}));

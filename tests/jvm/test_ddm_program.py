@@ -237,8 +237,8 @@ def an_unknown_type_gets_an_empty_reply(t):
 
 @test()
 def bad_data_gets_a_fail_that_names_the_right_data(t):
-    bad = {"HELO": (b"", b"\0\0\1"), "THEN": (b"",), "THST": (b"\0", b"\0\0\0"), "STKL": (b"",),
-           "HPIF": (b"", b"\4", b"\xff"), "HPDU": (b"", b"\0\0\0\5\0a"), "REAE": (b"",),
+    bad = {"THEN": (b"",), "THST": (b"\0", b"\0\0\0"), "STKL": (b"",),
+           "HPDU": (b"", b"\0\0\0\5\0a"), "REAE": (b"",),
            "SPSS": (b"", b"\0\0\0\0"), "EXIT": (b"", b"\0\0\0")}
     with Target(t) as p, p.client() as ddm:
         for kind, datas in bad.items():
@@ -269,6 +269,13 @@ def the_five_types_that_android_studio_matches_get_data_of_their_type(t):
                            ("MPRQ", b""), ("HPIF", b"\0"), ("HPIF", b"\1"), ("HPIF", b"\2"),
                            ("HPIF", b"\3")):
             assert ddm.request(kind, data), kind
+        # Whatever else they carry; such an HPIF changes nothing.
+        for data in (b"", b"\0\0\1", b"\xff" * 100):
+            assert ddm.request("HELO", data) == ddm.request("HELO", struct.pack(">I", 1)), data
+            for kind in ("FEAT", "REAQ", "MPRQ"):
+                assert ddm.request(kind, data), (kind, data)
+        for data in (b"", b"\4", b"\xff" * 100):
+            assert ddm.request("HPIF", data) == bytes(4), data
 
 
 @test()
@@ -299,7 +306,7 @@ def several_chunks_in_a_packet_are_answered_in_one(t):
         assert kinds == ["REAE", "REAQ", "HPGC", "HPIF", "REAE", "REAQ"], kinds
         # One that fails, or that nobody knows, does not keep the others from their answers.
         mixed = ddm.exchange(chunk("STKL", b"\0") + chunk("XYZW", b"data") + packed("REAQ") +
-                             chunk("HPIF", b"\7") + chunk("MPRQ"))
+                             chunk("HPSG") + chunk("MPRQ"))
         assert [kind for kind, _ in mixed] == ["FAIL", "XYZW", "REAQ", "FAIL", "MPRQ"], mixed
         assert mixed[1][1] == b""
         assert answers[1][1] == b"\1" and answers[5][1] == b"\0"
