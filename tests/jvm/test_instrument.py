@@ -82,6 +82,31 @@ def methods_and_allocations_are_chosen_by_their_types(t):
 
 
 @test()
+def the_model_names_what_is_called_and_allocated_outside_of_its_classes(t):
+    def place(what, mode):
+        return f"<PATCH WHAT='{what}' MODE='{mode}' />"
+    with Instrumented(t) as program:
+        client = program.client
+        reply = model(client, ("Instrumented", "work", place("CALL", "COUNT_CALLED") + "".join(
+            place(what, "COUNT_ALLOCATED") for what in ("OBJECT_ALLOC", "ARRAY_ALLOC", "BASE_ARRAY_ALLOC"))),
+            ("Instrumented", "fails", place("CALL", "COUNT_CALLED") + place("OBJECT_ALLOC", "COUNT_ALLOCATED")))
+        assert errors(reply) == [], told(reply)
+        data = reply.find("COUNTERS/COUNTERDATA")
+        names = {int(one.get("INDEX")): one.get("NAME") + (one.get("SIGNATURE") or "")
+                 for kind in ("CLASS", "METHOD") for one in data.findall(kind)}
+        assert {one.get("ID"): one.get("TYPE") for one in reply.findall("COUNTERS/COUNTERS/USE")} == {
+            str(number): "METHOD" if "(" in name else "CLASS" for number, name in names.items()
+            if name not in ("Instrumented.work()", "Instrumented.fails()")}, told(reply)
+        assert errors(instrument(client, True)) == []
+        program.run()
+        found = {names[number]: count for number, count in counted(client).items() if count}
+        assert found == {"Instrumented": 1, "int[]": 1, "java.lang.Object[]": 1, "long[][]": 1,
+                         "java.lang.IllegalStateException": 1, "Instrumented.<init>(int)": 1,
+                         "Instrumented.twice(int)": 5,
+                         "java.lang.IllegalStateException.<init>(java.lang.String)": 1}, found
+
+
+@test()
 def classes_that_are_named_without_a_patch_are_told_of(t):
     with Instrumented(t) as program:
         client = program.client

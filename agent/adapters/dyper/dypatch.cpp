@@ -3,6 +3,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
 
 #include "adapters/dyper/documents/xml_reader.h"
 #include "adapters/dyper/patching/java_names.h"
@@ -17,22 +21,48 @@ namespace {
 
 using Code = DyperErrorCode;
 
-// Forwards to another PatchIds and records the numbers that were requested.
+// Forwards to another PatchIds and records the parts whose numbers were requested.
 class UsedIds final : public bci::PatchIds {
  public:
+  struct Used {
+    std::string owner, name, descriptor;  // as Part
+    bool is_block = false;
+    const char* type() const { return is_block ? "BLOCK" : name.empty() ? "CLASS" : "METHOD"; }
+  };
+
   explicit UsedIds(bci::PatchIds& ids) : ids_(ids) {}
-  const std::map<std::int32_t, const char*>& used() const { return used_; }
+  const std::map<std::int32_t, Used>& used() const { return used_; }
 
   std::int32_t id_of(const Part& part) override {
     const std::int32_t id = ids_.id_of(part);
-    used_[id] = part.first >= 0 ? "BLOCK" : part.name.empty() ? "CLASS" : "METHOD";
+    used_.try_emplace(id, Used{std::string(part.owner), std::string(part.name),
+                               std::string(part.descriptor), part.first >= 0});
     return id;
   }
 
  private:
   bci::PatchIds& ids_;
-  std::map<std::int32_t, const char*> used_;
+  std::map<std::int32_t, Used> used_;
 };
+
+// Names what patched code counts outside of the classes of the model: the methods that it calls, the
+// classes of what it allocates. Nothing else tells a client what their numbers mean.
+void write_referenced(const UsedIds& used, const std::set<std::int32_t>& written, XmlWriter& xml) {
+  for (const auto& [id, part] : used.used()) {
+    if (part.is_block || written.contains(id)) continue;
+    // The owner is an internal name, or the descriptor of an array.
+    const std::string owner =
+        type_name_of(part.owner.starts_with('[') ? part.owner : "L" + part.owner + ";");
+    if (part.name.empty()) {
+      xml.open("CLASS").attribute("NAME", owner).attribute("INDEX", id).close();
+      continue;
+    }
+    const std::string signature = signature_of(part.descriptor);
+    xml.open("METHOD").attribute("NAME", owner + "." + part.name);
+    xml.attribute("SIGNAGURE", signature).attribute("SIGNATURE", signature);  // as above
+    xml.attribute("INDEX", id).close();
+  }
+}
 
 // Reports methods that the plan names individually and that the class lacks.
 void tell_absent(const std::string& class_name, const bci::PatchPlan& plan,
@@ -125,12 +155,15 @@ ClassFiles Dypatch::files_of(JNIEnv* jni, const ClassNames& classes, DyperErrors
 void Dypatch::write_numbers(const bci::PatchPlan& plan, const ClassFiles& classes, XmlWriter& xml,
                             DyperErrors& errors) {
   UsedIds used(ids_);
+  std::set<std::int32_t> written;
   xml.open("COUNTERS").open("COUNTERDATA");
   for (const auto& [name, bytes] : classes) {
     const std::string owner = internal_name(name);
     const bci::PatchResult result = patch_class(bytes, plan, used);
     report_refused(name, result.refused, errors);
-    xml.open("CLASS").attribute("NAME", name).attribute("INDEX", ids_.class_id(owner)).close();
+    const std::int32_t class_id = ids_.class_id(owner);
+    xml.open("CLASS").attribute("NAME", name).attribute("INDEX", class_id).close();
+    written.insert(class_id);
     const std::vector<bci::MethodBlocks> methods = blocks_of(bytes, plan);
     tell_absent(name, plan, methods, result.refused, errors);
     for (const bci::MethodBlocks& method : methods) {
@@ -138,7 +171,9 @@ void Dypatch::write_numbers(const bci::PatchPlan& plan, const ClassFiles& classe
       const std::string signature = signature_of(method.descriptor);
       xml.open("METHOD").attribute("NAME", qualified);
       xml.attribute("SIGNAGURE", signature).attribute("SIGNATURE", signature);  // the first: sic
-      xml.attribute("INDEX", ids_.method_id(owner, method.name, method.descriptor));
+      const std::int32_t method_id = ids_.method_id(owner, method.name, method.descriptor);
+      xml.attribute("INDEX", method_id);
+      written.insert(method_id);
       xml.attribute("START", method.first_line).attribute("END", method.last_line);
       for (const bci::MethodBlock& block : method.blocks) {
         const auto id = ids_.block_id(owner, method.name, method.descriptor, block.first);
@@ -147,9 +182,10 @@ void Dypatch::write_numbers(const bci::PatchPlan& plan, const ClassFiles& classe
       xml.close();
     }
   }
+  write_referenced(used, written, xml);
   xml.close().open("COUNTERS");
-  for (const auto& [id, type] : used.used()) {
-    xml.open("USE").attribute("ID", id).attribute("TYPE", type).close();
+  for (const auto& [id, part] : used.used()) {
+    xml.open("USE").attribute("ID", id).attribute("TYPE", part.type()).close();
   }
   xml.close().close();
 }
