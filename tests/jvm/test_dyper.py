@@ -428,6 +428,10 @@ def whatever_is_sent_gets_one_answer_and_the_next_ping_works(t):
         "<DYPER COMMAND='PING' PID='1@elsewhere' />": "BAD_PID",
         "<DYPER COMMAND='DUMPMEMORY' FILE='x' />": "UNSUPPORTED",
         "<DYPER COMMAND='DUMPHEAP' />": "BAD_VALUE",
+        "<DYPER COMMAND='SETDETAIL'><DETAIL ITEM='Watched' VALUE='maybe' /></DYPER>": "BAD_VALUE",
+        "<DYPER COMMAND='SETDETAIL'><DETAIL ITEM='Watched' VALUE='' /></DYPER>": "BAD_VALUE",
+        "<DYPATCH COMMAND='MODEL'><MODEL NAME='M'><FOR CLASS='Watched' METHOD='busy' UPDATE='REPLACE' />"
+        "</MODEL></DYPATCH>": "BAD_VALUE",
     }
     with Watched(t) as program, program.client() as client:
         for text_sent, code in bad.items():

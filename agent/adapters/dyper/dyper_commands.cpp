@@ -89,8 +89,14 @@ struct DyperCommands::Call {
 
   void set_detail() {
     for (const pugi::xml_node detail : settings_of(root, "DETAIL")) {
-      monitor.set_detail(attribute_of(detail, "AGENT"), attribute_of(detail, "ITEM"),
-                         flag_of(detail, "VALUE", true), answer.errors);
+      const std::string_view value = attribute_of(detail, "VALUE");
+      const auto on = detail.attribute("VALUE") ? boolean_of(value) : true;
+      if (!on) {
+        fail("VALUE", value, "detail is true or false");
+        continue;
+      }
+      monitor.set_detail(attribute_of(detail, "AGENT"), attribute_of(detail, "ITEM"), *on,
+                         answer.errors);
     }
   }
 

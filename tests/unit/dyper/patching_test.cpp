@@ -125,6 +125,17 @@ TEST_CASE("NEW forgets, ADD keeps what is put elsewhere, and * is any") {
   CHECK(patching.methods().empty());
 }
 
+TEST_CASE("an update is NEW, ADD or not said; with any other nothing changes") {
+  Patching patching;
+  CHECK(patching.change("<FOR CLASS='shop.Cart' METHOD='a'>" + kEnter + "</FOR>").empty());
+  for (const char* bad : {"REPLACE", "new", "NEW "}) {
+    INFO(bad);
+    CHECK(patching.change(for_method("a", bad, kBlock)) == std::vector<std::string>{"BAD_VALUE"});
+    REQUIRE(patching.methods().size() == 1);
+    CHECK(patching.methods()[0].patches.size() == 1);
+  }
+}
+
 TEST_CASE("code around INSTRUCTION, arguments and conditions become calls") {
   Patching patching;
   CHECK(patching

@@ -94,4 +94,10 @@ TEST_CASE("numbers are written as clients expect them") {
   CHECK(xml.take() == "<A N='-2' B='true' D='1.5' />\n");
 }
 
+TEST_CASE("a boolean is one of ten words in any case") {
+  for (const char* yes : {"true", "T", "yes", "Y", "1"}) CHECK(boolean_of(yes) == true);
+  for (const char* no : {"False", "f", "NO", "n", "0"}) CHECK(boolean_of(no) == false);
+  for (const char* bad : {"", "maybe", "10", "tru", " 1"}) CHECK_FALSE(boolean_of(bad));
+}
+
 }  // namespace ddm

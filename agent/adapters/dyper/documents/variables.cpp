@@ -4,6 +4,7 @@
 #include <iterator>
 #include <variant>
 
+#include "adapters/dyper/documents/xml_reader.h"
 #include "adapters/dyper/documents/xml_writer.h"
 #include "core/whole_text.h"
 
@@ -64,14 +65,6 @@ std::optional<std::string> wrong(std::string_view value, const std::string& righ
   return "'" + std::string(value) + "' is not " + right;
 }
 
-std::string upper(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return result;
-}
-
 // The error; nullopt: the value is set.
 std::optional<std::string> apply(V& v, const Rule& rule, Number number, std::string_view value) {
   const auto parsed = number_in<std::int64_t>(value);
@@ -84,12 +77,9 @@ std::optional<std::string> apply(V& v, const Rule& rule, Number number, std::str
 }
 
 std::optional<std::string> apply(V& v, const Rule&, Flag flag, std::string_view value) {
-  const std::string word = upper(value);
-  for (const std::string_view yes : {"TRUE", "T", "YES", "Y", "1"}) {
-    if (word == yes) return v.*flag = true, std::nullopt;
-  }
-  for (const std::string_view no : {"FALSE", "F", "NO", "N", "0"}) {
-    if (word == no) return v.*flag = false, std::nullopt;
+  if (const auto read = boolean_of(value)) {
+    v.*flag = *read;
+    return std::nullopt;
   }
   return wrong(value, "true or false");
 }

@@ -61,4 +61,18 @@ bool flag_of(pugi::xml_node node, const char* name, bool missing) {
   return first == '\0' || std::strchr("fF0nN", first) == nullptr;
 }
 
+std::optional<bool> boolean_of(std::string_view text) {
+  std::string word(text);
+  for (char& c : word) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  for (const std::string_view yes : {"TRUE", "T", "YES", "Y", "1"}) {
+    if (word == yes) return true;
+  }
+  for (const std::string_view no : {"FALSE", "F", "NO", "N", "0"}) {
+    if (word == no) return false;
+  }
+  return std::nullopt;
+}
+
 }  // namespace ddm

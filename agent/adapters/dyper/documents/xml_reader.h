@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <pugixml.hpp>
 #include <string>
 #include <string_view>
@@ -28,5 +29,8 @@ std::string text_in(pugi::xml_node node);
 // A flag as DYPER's clients write it: text that begins with one of `f F 0 n N` is false, any other
 // text, "" too, is true. `missing`: the value without the attribute.
 bool flag_of(pugi::xml_node node, const char* name, bool missing);
+
+// true, t, yes, y, 1 and their opposites, in any case; none: any other text.
+std::optional<bool> boolean_of(std::string_view text);
 
 }  // namespace ddm

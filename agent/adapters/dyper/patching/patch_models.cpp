@@ -94,7 +94,7 @@ void PatchModels::change(Model& model, pugi::xml_node target, DyperErrors& error
   const std::string class_name = internal_name(attribute_of(target, "CLASS"));
   const std::string_view given = attribute_of(target, "METHOD");
   const std::string method(given.empty() ? "*" : given);
-  const bool add = attribute_of(target, "UPDATE") == "ADD";
+  const std::string_view update = attribute_of(target, "UPDATE");
   if (class_name.empty()) {
     fail(errors, "CLASS", "", "FOR needs a CLASS, or * for any");
     return;
@@ -103,7 +103,11 @@ void PatchModels::change(Model& model, pugi::xml_node target, DyperErrors& error
     fail(errors, "METHOD", method, "it is like total, total(int,java.lang.String) or total(I)I");
     return;
   }
-  if (!add) {
+  if (!update.empty() && update != "NEW" && update != "ADD") {
+    fail(errors, "UPDATE", update, "an update is NEW, which discards earlier patches, or ADD");
+    return;
+  }
+  if (update != "ADD") {
     std::erase_if(model, [&](const Target& one) {
       return covers(class_name, one.class_name) && covers(method, one.method);
     });

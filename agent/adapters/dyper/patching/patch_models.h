@@ -7,7 +7,7 @@
 //     </FOR>
 //   </MODEL>
 //
-// UPDATE NEW discards the earlier patches of that class and method; ADD keeps them, and replaces
+// UPDATE NEW, or none, discards the earlier patches of that class and method; ADD keeps them, and replaces
 // only a patch with equal WHAT and WHEN. `*` is any class or method.
 #pragma once
 
