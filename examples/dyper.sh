@@ -14,6 +14,7 @@ public class Hot {
         return sum;
     }
     public static void main(String[] args) {
+        System.out.println("working");
         long sum = 0;
         for (long end = System.nanoTime() + 60_000_000_000L; System.nanoTime() < end; ) sum += work(100_000);
         System.out.println(sum);
@@ -22,7 +23,7 @@ public class Hot {
 JAVA
 java -agentpath:"$PWD/$build/lib/libddmagent.so=dyper=listen:127.0.0.1:0" "$work/Hot.java" > "$work/out" 2> "$work/err" &
 pid=$!
-until grep -qs "listening on" "$work/err"; do sleep 0.1; done
+until grep -qs working "$work/out"; do sleep 0.1; done
 grep "serves DYPER" "$work/err"
 
 ddm="$build/bin/ddm"
