@@ -136,7 +136,10 @@ def a_monitor_dump_names_who_holds_and_who_waits(t):
     assert gate == ("Held$Gate", number["holder"], 2, [number["enters"]], []), (gate, number)
     if t.jdk.major < 23:  # later VMs do not say on what a thread waits
         bell = next(m for m in monitors if m[0] == "Held$Bell")
-        assert bell[1] is None and bell[4] == [number["waits"]], bell
+        assert bell == ("Held$Bell", None, 0, [], [number["waits"]]), bell
+    # The gong is held, so that all VMs tell who waits for it.
+    gong = next(m for m in monitors if m[0] == "Held$Gong")
+    assert gong == ("Held$Gong", number["holder"], 1, [number["hears"]], [number["listens"]]), (gong, number)
     assert len(text.monitor_dumps) == 2
 
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <vector>
@@ -118,18 +120,35 @@ struct MonitorDump {
     } else {
       told_ += "\tunowned\n";
     }
-    list("waiting to enter", usage.waiters, usage.waiter_count);
-    list("waiting to be notified", usage.notify_waiters, usage.notify_waiter_count);
+    std::vector<std::uint32_t> entering = numbers_of(usage.waiters, usage.waiter_count);
+    const std::vector<std::uint32_t> waiting =
+        numbers_of(usage.notify_waiters, usage.notify_waiter_count);
+    // Before JDK 23 the former have the latter among them (JDK-8247972).
+    std::erase_if(entering, [&](std::uint32_t one) {
+      return std::find(waiting.begin(), waiting.end(), one) != waiting.end();
+    });
+    list("waiting to enter", entering);
+    list("waiting to be notified", waiting);
   }
 
-  void list(std::string_view what, const jthread* threads, jint count) {
-    const auto to = std::back_inserter(told_);
-    if (count > 0) fmt::format_to(to, "\t{}:", what);
+  // The VM leaves places of threads empty that have gone on meanwhile.
+  std::vector<std::uint32_t> numbers_of(const jthread* threads, jint count) const {
+    std::vector<std::uint32_t> numbers;
     for (jint i = 0; i < count; ++i) {
       const LocalRef<jthread> thread(jni_, threads[i]);
-      fmt::format_to(to, "{} thread {}", i > 0 ? "," : "", number_of(thread.get()));
+      if (thread) numbers.push_back(number_of(thread.get()));
     }
-    if (count > 0) told_ += '\n';
+    return numbers;
+  }
+
+  void list(std::string_view what, const std::vector<std::uint32_t>& threads) {
+    if (threads.empty()) return;
+    const auto to = std::back_inserter(told_);
+    fmt::format_to(to, "\t{}:", what);
+    for (std::size_t i = 0; i < threads.size(); ++i) {
+      fmt::format_to(to, "{} thread {}", i > 0 ? "," : "", threads[i]);
+    }
+    told_ += '\n';
   }
 
   std::uint32_t number_of(jthread thread) const {

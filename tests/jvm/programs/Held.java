@@ -2,29 +2,51 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 
 /**
- * Held [spin] wait: one thread holds a lock twice over, one waits to enter it, one waits on a monitor,
- * and with "spin" one computes. Prints "made" when they do, and ends with its input.
+ * Held [spin] wait: one thread holds a lock twice over, one waits to enter it, one waits on a monitor.
+ * That thread holds another monitor as well, on which one waits and that one waits to enter. With
+ * "spin" one computes. Prints "made" when they do, and ends with its input.
  */
 public class Held {
     static final class Gate { }
 
     static final class Bell { }
 
+    static final class Gong { }
+
     static final Gate GATE = new Gate();
     static final Bell BELL = new Bell();
+    static final Gong GONG = new Gong();
     static volatile boolean held;
     static volatile long sink;
 
     static void hold() {
-        synchronized (GATE) {
+        synchronized (GONG) {
             synchronized (GATE) {
-                held = true;
-                try {
-                    Thread.sleep(Long.MAX_VALUE);
-                } catch (InterruptedException e) {
-                    throw new IllegalStateException(e);
+                synchronized (GATE) {
+                    held = true;
+                    try {
+                        Thread.sleep(Long.MAX_VALUE);
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
                 }
             }
+        }
+    }
+
+    static void listen() {
+        synchronized (GONG) {
+            try {
+                GONG.wait();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    static void hear() {
+        synchronized (GONG) {
+            sink++;
         }
     }
 
@@ -76,13 +98,19 @@ public class Held {
     }
 
     public static void main(String[] args) throws Exception {
+        Thread listens = start("listens", Held::listen);
+        while (!stands(listens, Thread.State.WAITING, "listen")) {
+            Thread.sleep(1);
+        }
         start("holder", Held::hold);
         while (!held) {
             Thread.sleep(1);
         }
         Thread enters = start("enters", Held::enter);
+        Thread hears = start("hears", Held::hear);
         Thread waits = start("waits", Held::await);
         while (!stands(enters, Thread.State.BLOCKED, "enter")
+               || !stands(hears, Thread.State.BLOCKED, "hear")
                || !stands(waits, Thread.State.WAITING, "await")) {
             Thread.sleep(1);
         }
