@@ -141,6 +141,8 @@ def a_monitor_dump_names_who_holds_and_who_waits(t):
     gong = next(m for m in monitors if m[0] == "Held$Gong")
     assert gong == ("Held$Gong", number["holder"], 1, [number["hears"]], [number["listens"]]), (gong, number)
     assert len(text.monitor_dumps) == 2
+    # The agent's own threads have ended, and never began.
+    assert text.ended and set(text.ended) <= set(text.threads), (text.ended, text.threads)
 
 
 @test()

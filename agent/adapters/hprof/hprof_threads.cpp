@@ -1,6 +1,5 @@
 #include "adapters/hprof/hprof_threads.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "vm/jvmti_memory.h"
@@ -18,14 +17,14 @@ void HprofThreads::list(JNIEnv* jni) {
   if (!frame.good()) return;
   for (const jthread thread : all_threads(jvmti_, jni)) {
     auto event = start_of(jni, thread);
-    if (!event) continue;
-    const std::lock_guard lock(mutex_);
-    const bool listed = std::any_of(events_.begin(), events_.end(),
-                                    [&](const auto& one) { return one.id == event->id; });
-    if (listed) continue;
-    listed_.insert(event->id);
-    events_.push_back(std::move(*event));
+    if (event) add(std::move(*event));
   }
+}
+
+void HprofThreads::add(HprofThreadEvent event) {
+  const std::lock_guard lock(mutex_);
+  if (events_.size() >= kMostEvents || !running_.insert(event.id).second) return;
+  events_.push_back(std::move(event));
 }
 
 std::optional<HprofThreadEvent> HprofThreads::start_of(JNIEnv* jni, jthread thread) const {
@@ -52,22 +51,15 @@ std::optional<HprofThreadEvent> HprofThreads::start_of(JNIEnv* jni, jthread thre
 }
 
 void HprofThreads::started(JNIEnv* jni, jthread thread) {
-  auto event = start_of(jni, thread);
-  if (!event) return;
-  const std::lock_guard lock(mutex_);
-  if (listed_.erase(event->id) == 0 && events_.size() < kMostEvents) {
-    events_.push_back(std::move(*event));
-  }
+  if (auto event = start_of(jni, thread)) add(std::move(*event));
 }
 
 void HprofThreads::ended(JNIEnv* jni, jthread thread) {
   if (id_field_ == nullptr) return;
   HprofThreadEvent event;
   event.id = jni->GetLongField(thread, id_field_);
-  if (is_own_thread(event.id)) return;
   const std::lock_guard lock(mutex_);
-  listed_.erase(event.id);
-  if (events_.size() < kMostEvents) events_.push_back(std::move(event));
+  if (running_.erase(event.id) != 0) events_.push_back(std::move(event));
 }
 
 std::vector<HprofThreadEvent> HprofThreads::take() {

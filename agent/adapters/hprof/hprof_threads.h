@@ -1,5 +1,6 @@
 // Thread starts and ends to be reported in the next dump. Any thread; bounded: beyond the bound
-// they are dropped.
+// starts are dropped. A thread whose start is not reported has no end, either: the agent's own ones
+// are not known as such any more when they end.
 #pragma once
 
 #include <jvmti.h>
@@ -35,13 +36,15 @@ class HprofThreads {
  private:
   static constexpr std::size_t kMostEvents = 65536;
 
+  // Null: one of the agent's own.
   std::optional<HprofThreadEvent> start_of(JNIEnv* jni, jthread thread) const;
+  void add(HprofThreadEvent start);
 
   jvmtiEnv* const jvmti_;
   const jfieldID id_field_;  // null: no thread is reported
   std::mutex mutex_;
   std::vector<HprofThreadEvent> events_;
-  std::unordered_set<std::int64_t> listed_;  // running threads whose own start event has not come
+  std::unordered_set<std::int64_t> running_;  // ids of threads whose start was added
 };
 
 }  // namespace ddm
