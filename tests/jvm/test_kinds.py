@@ -145,3 +145,15 @@ def classes_from_the_shared_archive_are_counted_from_their_first_object(t):
     counts, truths = made_below(t, "LateClasses", "main", 20_000, ())
     for name, made in truths.items():
         assert counts.get(name, 0) == made, f"{name}: {counts.get(name, 0)} of {made}"
+
+
+@test(jdks="each", gc=("serial", "zgc"), flags=[("-Xmx3g", "-Xmn16m")], every_days=4, alone=True)
+def an_array_of_more_than_two_gigabytes_has_its_size(t):
+    run = t.java("Vast", agent="track=y,engine=vm,records=1k,dump=v.jsonl")
+    size = 16 + 8 * int(run.out)
+    report = Report(t.path("v.jsonl"))
+    sites = {s["class"]: s for s in report.sites if any(f["class"] == "Vast" for f in s["stack"])}
+    for name, figures in (("long[]", (1, size)), ("short[]", (100, 100 * 216))):
+        assert (sites[name]["count"], sites[name]["bytes"]) == figures, sites[name]
+    assert max(r["size"] for r in report.records) == size
+    assert 0 <= report.summary["unattributed_bytes"] < 1 << 20, report.summary

@@ -6,6 +6,7 @@
 #include "vm/jvmti_memory.h"
 #include "vm/value_objects.h"
 #include "vm/vm_facts.h"
+#include "vm/vm_flags.h"
 
 namespace ddm {
 namespace {
@@ -26,6 +27,11 @@ thread_local bool t_waits_for_sample = false;
 // From this release on the VM's sampler counts every byte once (allocations/store/sampling.h).
 constexpr int kRightCountSince = 25;
 
+// Before this release an event's size is computed as an int, modulo 4 GiB (JDK-4718400); GetObjectSize
+// is right.
+constexpr int kWideSizesSince = 21;
+constexpr std::uint64_t kLeastWrapped = std::uint64_t{1} << 31;
+
 double random_of_thread() {
   thread_local Random random(&t_waits_for_sample);
   return random.uniform();
@@ -43,6 +49,8 @@ void VmEngine::set_interval(std::int64_t bytes) {
 }
 
 std::string VmEngine::prepare(JNIEnv*) {
+  sizes_wrap_ = vm_feature_release(jvmti_) < kWideSizesSince &&
+                vm_flags::word("MaxHeapSize").value_or(kLeastWrapped) >= kLeastWrapped;
   const jvmtiCapabilities wanted = sampled_allocations(jvmti_);
   const jvmtiError error = jvmti_->AddCapabilities(&wanted);
   if (error == JVMTI_ERROR_NOT_AVAILABLE) {
@@ -131,6 +139,11 @@ void VmEngine::sample_calling_thread(JNIEnv* jni) {
   if (self != 0 && sampled) open_tlabs_->countdowns().learn(before, open_tlabs_->read(self));
 }
 
+std::int64_t VmEngine::size_of(jobject object) const {
+  jlong size = 0;
+  return jvmti_->GetObjectSize(object, &size) == JVMTI_ERROR_NONE ? size : 0;
+}
+
 void VmEngine::sampled_object_alloc(JNIEnv* jni, jthread thread, jobject object, jclass klass,
                                     jlong size) noexcept {
   if (t_waits_for_sample) {
@@ -138,6 +151,8 @@ void VmEngine::sampled_object_alloc(JNIEnv* jni, jthread thread, jobject object,
     return;
   }
   double weight = 1;
+  // 0: the recorder computes it, in most cases without a call.
+  if (sizes_wrap_) size = sampling_.every_allocation() ? 0 : size_of(object);
   if (!sampling_.every_allocation()) {
     if (!sampling_.takes(size, random_of_thread())) return;
     weight = sampling_.weight_of(size);

@@ -46,6 +46,7 @@ class VmEngine final : public Engine, private VmListener {
   // Called on the allocating thread.
   void sampled_object_alloc(JNIEnv* jni, jthread thread, jobject object, jclass klass,
                             jlong size) noexcept override;
+  std::int64_t size_of(jobject object) const;
   void give_capability_back();
   // "" or the error. `thread`: null for all.
   std::string set_vm_interval(std::int64_t bytes);
@@ -61,6 +62,7 @@ class VmEngine final : public Engine, private VmListener {
   std::optional<OpenTlabs> open_tlabs_;
   bool tlabs_located_ = false;
   bool tried_to_learn_ = false;
+  bool sizes_wrap_ = false;  // sizes of events are not those of very large objects
   AllocationSampling sampling_;
   std::atomic<bool> ended_{false};
 };
