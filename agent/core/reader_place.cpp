@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "core/thread_exit.h"
+
 namespace ddm {
 namespace {
 
@@ -28,19 +30,16 @@ bool kernel_can_fence() {
 
 constinit thread_local ReaderPlace* ReaderPlace::t_own = nullptr;
 
-struct PlaceReturner {
-  ~PlaceReturner() {
-    ReaderPlace* const place = ReaderPlace::t_own;
-    if (place == nullptr || place->readings != 0) return;
-    ReaderPlace::t_own = nullptr;
-    const std::lock_guard lock(g_free_mutex);
-    place->next_free = std::exchange(g_free, place);
-  }
-};
+void ReaderPlace::give_back() noexcept {
+  ReaderPlace* const place = t_own;
+  if (place == nullptr || place->readings != 0) return;
+  t_own = nullptr;
+  const std::lock_guard lock(g_free_mutex);
+  place->next_free = std::exchange(g_free, place);
+}
 
 ReaderPlace& ReaderPlace::take() noexcept {
-  static thread_local PlaceReturner returner;
-  static_cast<void>(returner);  // constructed here, so that it is destroyed when the thread ends
+  ThreadExit::call(give_back);
   {
     const std::lock_guard lock(g_free_mutex);
     if (g_free != nullptr) return *(t_own = std::exchange(g_free, g_free->next_free));

@@ -19,7 +19,7 @@ struct alignas(64) ReaderPlace {
   ReaderPlace* next = nullptr;  // of all; constant
   ReaderPlace* next_free = nullptr;
 
-  // The calling thread's place, valid until the thread's thread_local objects are destroyed.
+  // The calling thread's place, valid until the thread ends (ThreadExit).
   static ReaderPlace& own() noexcept { return t_own != nullptr ? *t_own : take(); }
   // All places, by `next`.
   static const ReaderPlace* first() noexcept;
@@ -37,10 +37,9 @@ struct alignas(64) ReaderPlace {
   }
 
  private:
-  friend struct PlaceReturner;
   static ReaderPlace& take() noexcept;
+  static void give_back() noexcept;
 
-  // No destructor: a thread may still read after its thread_local objects are gone.
   static constinit thread_local ReaderPlace* t_own;
 };
 

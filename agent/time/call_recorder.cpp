@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/own_memory.h"
+#include "core/thread_exit.h"
 #include "time/methods_on_stack.h"
 #include "vm/boot_class.h"
 #include "vm/jvmti_memory.h"
@@ -18,26 +19,24 @@ constexpr std::chrono::milliseconds kPatience{100};
 
 }  // namespace
 
-thread_local CallRecorder::State* CallRecorder::t_state = nullptr;
-thread_local CallRecorder::Holder CallRecorder::t_holder;
-thread_local bool CallRecorder::t_ended = false;
+constinit thread_local CallRecorder::State* CallRecorder::t_state = nullptr;
+constinit thread_local CallRecorder* CallRecorder::t_recorder = nullptr;
 
-CallRecorder::Holder::~Holder() {
-  t_ended = true;
+void CallRecorder::give_state_back() noexcept {
+  State* const state = std::exchange(t_state, nullptr);
   if (state == nullptr) return;
-  t_state = nullptr;
   try {
-    const std::lock_guard lock(recorder->mutex_);
+    const std::lock_guard lock(t_recorder->mutex_);
     state->forget_thread();
     state->cpu = {};  // which never goes back: the next thread begins below what this one has used
-    recorder->unused_.push_back(state);
+    t_recorder->unused_.push_back(state);
   } catch (const std::exception&) {  // no memory: the state is not reused
   }
 }
 
 void CallRecorder::thread_ending() {
   if (t_state == nullptr) return;
-  const std::lock_guard lock(t_holder.recorder->mutex_);
+  const std::lock_guard lock(t_recorder->mutex_);
   t_state->forget_thread();
 }
 
@@ -104,7 +103,6 @@ CallRecorder::State* CallRecorder::new_state(const Session& session) noexcept {
     const std::lock_guard lock(mutex_);
     State* state = t_state;
     if (state == nullptr) {
-      if (t_ended) return nullptr;
       if (unused_.empty()) {
         states_.push_back(std::make_unique<State>());
         unused_.reserve(states_.size());
@@ -114,8 +112,9 @@ CallRecorder::State* CallRecorder::new_state(const Session& session) noexcept {
         unused_.pop_back();
       }
       state->place = &ReaderPlace::own();
-      t_holder.state = t_state = state;
-      t_holder.recorder = this;
+      t_state = state;
+      t_recorder = this;
+      ThreadExit::call(give_state_back);  // before the place, which has called before
     }
     begin_session(*state, session);
     return state;

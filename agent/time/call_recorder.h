@@ -109,13 +109,8 @@ class CallRecorder {
     }
   };
 
-  // Returns the state when the thread ends. Java code that runs on the thread after that is not
-  // recorded.
-  struct Holder {
-    State* state = nullptr;
-    CallRecorder* recorder = nullptr;
-    ~Holder();
-  };
+  // Of the calling thread, which ends.
+  static void give_state_back() noexcept;
 
   void change_session(std::shared_ptr<const Session> session);
   void forget_open_calls();
@@ -189,9 +184,8 @@ class CallRecorder {
   std::vector<State*> unused_;
   VirtualCalls virtual_calls_;
 
-  static thread_local State* t_state;
-  static thread_local Holder t_holder;
-  static thread_local bool t_ended;  // t_holder was destroyed
+  static constinit thread_local State* t_state;
+  static constinit thread_local CallRecorder* t_recorder;  // whose state that is
 };
 
 }  // namespace ddm

@@ -3,7 +3,8 @@ import os
 import signal
 import time
 
-from harness import FULL, Report, test
+from harness import AGENT as LIBRARY, FULL, Report, test
+from probed import native_access
 
 EXITS = {"return": 0, "daemon": 0, "exit": 3, "halt": 4, "throw": 1}
 AGENT = "engine=vm,dump=r.jsonl,dump=r.txt,dump=r.html,dump=r.collapsed"
@@ -186,6 +187,18 @@ def threads_that_end_while_the_program_ends_have_their_own_figures(t):
         assert len(own) >= 200, len(own)
         for thread in own:
             assert thread["unattributed_bytes"] < 100_000, thread
+
+
+@test(jdks="each", every_days=2)
+def threads_that_call_java_while_they_end_leave_no_memory_behind(t):
+    library = os.path.join(os.path.dirname(LIBRARY), "libreattached_thread.so")
+    flags = ["-XX:+UseSerialGC", "-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch", *native_access(t)]
+    for options in ("track=y", "cpu=times,methods=LateAttached.*"):
+        run = t.java("LateAttached", library, "2000", agent=f"{options},dump=none,address=none",
+                     flags=flags)
+        left, pause_micros = map(int, run.out.split())
+        print(f"     {options}: {left} bytes more, System.gc() {pause_micros} us")
+        assert left < 8 << 20, (options, left)  # each thread would leave 5 or 15 KB
 
 
 # JDK-8387045 held up one of some hundred such ends for a minute.

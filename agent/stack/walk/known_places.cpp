@@ -4,25 +4,17 @@
 #include <new>
 #include <utility>
 
+#include "core/thread_exit.h"
+
 namespace ddm {
 
 constinit thread_local KnownPlaces* KnownPlaces::t_places = nullptr;
-constinit thread_local bool KnownPlaces::t_ended = false;
-
-struct KnownPlaces::Owner {
-  ~Owner() {
-    t_ended = true;
-    delete std::exchange(t_places, nullptr);
-  }
-};
 
 KnownPlaces* KnownPlaces::make(Epoch epoch) {
-  if (t_ended) return nullptr;
-  static thread_local Owner owner;
-  static_cast<void>(owner);  // made here, so that it is destroyed when the thread ends
   std::unique_ptr<KnownPlaces> places(new (std::nothrow) KnownPlaces(epoch));
   if (places != nullptr && places->trail_.good() && places->tables_.good()) {
     t_places = places.release();
+    ThreadExit::call([]() noexcept { delete std::exchange(t_places, nullptr); });
   }
   return t_places;
 }

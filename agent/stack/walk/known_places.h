@@ -49,8 +49,7 @@ class KnownPlaces {
     friend bool operator==(const Epoch&, const Epoch&) = default;
   };
 
-  // The calling thread's table, emptied if it is of another epoch. Null: no memory, or the thread
-  // is ending.
+  // The calling thread's table, emptied if it is of another epoch. Null: no memory.
   static KnownPlaces* of_this_thread(Epoch epoch) {
     KnownPlaces* const places = t_places;
     if (places == nullptr) [[unlikely]]
@@ -130,10 +129,7 @@ class KnownPlaces {
   unsigned shift_ = 64 - kFirstBits;
   std::size_t replaced_ = 0;  // entries of this epoch replaced since the last growth
 
-  // No destructors: a thread may still allocate after its thread_local objects were destroyed.
   static constinit thread_local KnownPlaces* t_places;
-  static constinit thread_local bool t_ended;
-  struct Owner;
 };
 
 }  // namespace ddm
