@@ -6,7 +6,6 @@
 
 #include "core/own_memory.h"
 #include "core/thread_exit.h"
-#include "time/methods_on_stack.h"
 #include "vm/boot_class.h"
 #include "vm/jvmti_memory.h"
 #include "vm/vm_structs.h"
@@ -32,12 +31,6 @@ void CallRecorder::give_state_back() noexcept {
     t_recorder->unused_.push_back(state);
   } catch (const std::exception&) {  // no memory: the state is not reused
   }
-}
-
-void CallRecorder::thread_ending() {
-  if (t_state == nullptr) return;
-  const std::lock_guard lock(t_recorder->mutex_);
-  t_state->forget_thread();
 }
 
 CallRecorder::CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni, std::unique_ptr<CallPaths> paths,
@@ -234,28 +227,17 @@ void CallRecorder::leave_log(JNIEnv* jni, State& state, MethodNumber method, Cal
   log(jni, state, session, ended.method, how, now, cpu);
 }
 
-// A constructor whose this() or super() throws has no exit event; its caller may never return.
-void CallRecorder::end_unseen(JNIEnv* jni, State& state, const Session& session, OpenCalls& calls,
-                              MethodNumber entered) noexcept {
-  try {
-    bool may_have_ended = calls.is_deep();
-    if (!may_have_ended) {
-      calls.for_each(0, [&](const OpenCalls::Ended& open) {
-        may_have_ended |= numbers_.names_of(open.method).method == "<init>";
-      });
-    }
-    if (!may_have_ended) return calls.checked();
-    const auto runs = calls.which_still_run(methods_on_stack(jvmti_, jni, numbers_, entered));
-    if (runs) {
-      const Ticks now = TickClock::now();
-      const Ticks cpu = cpu_of(session, state, calls, now);
-      calls.end_unseen(*runs, now, cpu, [&](const OpenCalls::Ended& ended) {
-        record_end(jni, state, session, ended, CallAction::kThrow, now, cpu);
-      });
-    }
-  } catch (const std::exception&) {  // no memory
-  }
-  calls.checked();
+// False: the open calls do not match the stack, and nothing has changed.
+bool CallRecorder::end_all_but(const std::vector<MethodNumber>& on_stack, JNIEnv* jni, State& state,
+                               const Session& session, OpenCalls& calls) {
+  const auto runs = calls.which_still_run(on_stack);
+  if (!runs) return false;
+  const Ticks now = TickClock::now();
+  const Ticks cpu = cpu_of(session, state, calls, now);
+  calls.end_unseen(*runs, now, cpu, [&](const OpenCalls::Ended& ended) {
+    record_end(jni, state, session, ended, CallAction::kThrow, now, cpu);
+  });
+  return true;
 }
 
 void CallRecorder::enter(JNIEnv* jni, State* state, MethodNumber method) noexcept {

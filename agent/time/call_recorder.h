@@ -28,11 +28,12 @@
 #include "time/calls/open_calls.h"
 #include "time/calls/virtual_calls.h"
 #include "vm/thread_fields.h"
+#include "vm/vm_events.h"
 #include "vm/vm_threads.h"
 
 namespace ddm {
 
-class CallRecorder {
+class CallRecorder final : public VmListener {
  public:
   // Call on an attached platform thread, in the live phase. `numbers` must outlive the recorder.
   CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni, std::unique_ptr<CallPaths> paths,
@@ -72,14 +73,14 @@ class CallRecorder {
   void entered(JNIEnv* jni, MethodNumber method) noexcept;
   void left(JNIEnv* jni, MethodNumber method, CallAction action) noexcept;
   // On a Java thread that ends. Its OS thread may be attached as another one next.
-  static void thread_ending();
+  static void thread_ending(JNIEnv* jni);
+  void virtual_thread_end(JNIEnv* jni, jthread thread) override;
 
  private:
   // The period from one listen() to the next.
   struct Session {
     Wanted wanted;
-    std::uint32_t number = 0;
-    std::uint32_t sums_number = 0;
+    std::uint32_t number = 0, sums_number = 0;
     std::uint32_t calls_number = 0;  // differs from the state's: earlier open calls are discarded
     CallLog* log_alone = nullptr;    // wanted.log, if events only have to be appended to it
   };
@@ -92,8 +93,7 @@ class CallRecorder {
     bool log_alone = false;        // the session's
     std::int64_t log_thread_id = 0;
     CallLog::Writer writer;
-    std::uint32_t sums_number = 0;
-    std::uint32_t calls_number = 0;
+    std::uint32_t sums_number = 0, calls_number = 0;
     OpenCalls own;                 // of its platform thread
     OpenCalls* current = nullptr;  // of the Java thread that runs on it
     std::int64_t current_id = 0;
@@ -154,6 +154,9 @@ class CallRecorder {
                   CallAction how, Ticks now, Ticks cpu) noexcept;
   [[gnu::noinline]] void end_unseen(JNIEnv* jni, State& state, const Session& session,
                                     OpenCalls& calls, MethodNumber entered) noexcept;
+  bool end_all_but(const std::vector<MethodNumber>& on_stack, JNIEnv* jni, State& state,
+                   const Session& session, OpenCalls& calls);
+  void end_thread(JNIEnv* jni, State& state, const Session& session, OpenCalls& calls) noexcept;
   static Ticks cpu_of(const Session& session, State& state, OpenCalls& calls, Ticks now) noexcept;
   void log(JNIEnv* jni, State& state, const Session& session, MethodNumber method,
            CallAction action, Ticks now, Ticks cpu) noexcept;
@@ -175,9 +178,7 @@ class CallRecorder {
   mutable Reclamation reclamation_;
   std::atomic<const Session*> session_{nullptr};  // null: not recording
   std::shared_ptr<const Session> session_held_;
-  std::uint32_t sessions_ = 0;
-  std::uint32_t sums_number_ = 1;
-  std::uint32_t calls_number_ = 1;
+  std::uint32_t sessions_ = 0, sums_number_ = 1, calls_number_ = 1;
 
   mutable std::mutex mutex_;  // guards the lists of states
   std::vector<std::unique_ptr<State>> states_;

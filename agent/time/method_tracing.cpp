@@ -152,6 +152,11 @@ std::string MethodTracing::apply(JNIEnv* jni) {
   {
     const std::lock_guard lock(mutex_);
     filter = configure_recorder();
+    if (filter) {
+      virtual_ends_.open(jni, *recorder_);
+    } else {
+      virtual_ends_.close();
+    }
   }
   if (!filter) return hooks_->remove(jni);
   const std::string error = hooks_->install(jni, std::move(*filter));

@@ -21,6 +21,7 @@
 #include "time/call_recorder.h"
 #include "time/method_hooks.h"
 #include "time/trace_file.h"
+#include "vm/virtual_thread_support.h"
 
 namespace ddm {
 
@@ -89,6 +90,7 @@ class MethodTracing final : public TimeDataSource {
   std::atomic<bool> is_tracing_{false};
   std::mutex mutex_;  // guards all below
   std::unique_ptr<CallRecorder> recorder_;
+  VirtualThreadEnds virtual_ends_;
   std::unique_ptr<MethodHooks> hooks_;
   std::optional<std::string> times_;  // patterns; nullopt: off
   std::optional<Trace> trace_;

@@ -5,11 +5,10 @@
 #include "core/log.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
+#include "vm/virtual_thread_support.h"
 
 namespace ddm {
 namespace {
-
-constexpr jint kFirstRelease = 0x00150000;  // 21: JVMTI_VERSION_21, JNI_VERSION_21
 
 void deallocate(jvmtiEnv* jvmti, void* memory) {
   jvmti->Deallocate(static_cast<unsigned char*>(memory));
@@ -36,23 +35,10 @@ jvmtiExtensionFunction find_function(jvmtiEnv* jvmti, const char* id) {
 }  // namespace
 
 void MountedThreads::open(JNIEnv* jni) {
-  if (jvmti_ != nullptr || jni->GetVersion() < kFirstRelease) return;
-  jvmti_ = make_jvmti_environment(jni, kFirstRelease | JVMTI_VERSION_INTERFACE_JVMTI);
-  if (jvmti_ == nullptr) return;
-  // The headers of 17 have no name for this capability; this is its bit in JVMTI 21.
-  jvmtiCapabilities potential{};
-  jvmtiCapabilities wanted{};
-  constexpr unsigned kSupportVirtualThreads = 44;
-  auto* const bits = reinterpret_cast<unsigned char*>(&wanted);
-  bits[kSupportVirtualThreads / 8] = static_cast<unsigned char>(1u << (kSupportVirtualThreads % 8));
-  const auto* const offered = reinterpret_cast<const unsigned char*>(&potential);
-  jvmtiError error = jvmti_->GetPotentialCapabilities(&potential);
-  if (error == JVMTI_ERROR_NONE &&
-      (offered[kSupportVirtualThreads / 8] & bits[kSupportVirtualThreads / 8]) == 0) {
-    error = JVMTI_ERROR_NOT_AVAILABLE;
-  }
-  if (error == JVMTI_ERROR_NONE) error = jvmti_->AddCapabilities(&wanted);
-  if (error == JVMTI_ERROR_NONE) {
+  if (jvmti_ != nullptr) return;
+  jvmtiError error = JVMTI_ERROR_NONE;
+  jvmti_ = virtual_thread_environment(jni, error);
+  if (jvmti_ != nullptr) {
     function_ = reinterpret_cast<Function>(
         find_function(jvmti_.get(), "com.sun.hotspot.functions.GetVirtualThread"));
     if (function_ == nullptr) error = JVMTI_ERROR_NOT_AVAILABLE;

@@ -1,8 +1,5 @@
 // The virtual thread that is mounted on a carrier, from an extension function of JVMTI in HotSpot
-// 21 and newer.
-//
-// It needs the capability for virtual threads, which makes each mount and unmount slightly slower:
-// the capability is acquired in an environment of its own, and relinquished.
+// 21 and newer. It needs the capability of vm/virtual_thread_support.h.
 #pragma once
 
 #include <jvmti.h>

@@ -18,6 +18,7 @@ class VmListener {
   virtual void vm_death(JNIEnv*) {}
   virtual void thread_start(JNIEnv*, jthread) {}
   virtual void thread_end(JNIEnv*, jthread) {}
+  virtual void virtual_thread_end(JNIEnv*, jthread) {}  // vm/virtual_thread_support.h
   virtual void sampled_object_alloc(JNIEnv*, jthread, jobject, jclass, jlong /*size*/) noexcept {}
   virtual void monitor_contended_enter(JNIEnv*, jthread, jobject) noexcept {}
   virtual void monitor_contended_entered(JNIEnv*, jthread) noexcept {}

@@ -142,6 +142,17 @@ def calls_whose_ends_are_not_seen_do_not_pile_up(t):
     check_counts(found, truth)
 
 
+@test(min_jdk=21, jdks="each")
+def a_constructor_that_fails_does_not_outlast_its_thread(t):
+    for kind, threads in (("virtual", 3000), ("platform", 50)):
+        out = t.java("FailedConstructors", kind, str(threads), agent="cpu=times,methods=FailedConstructors$Failed\\,FailedConstructors$Base,"
+                     "address=none,dump=m.jsonl").out
+        found, truth = methods_of(t.path("m.jsonl")), [line.split() for line in out.splitlines()]
+        check_counts(found, truth)
+        failed, elapsed = found["FailedConstructors$Failed.<init>"], int(truth[2][1])
+        assert failed["total_ns"] < elapsed * 4, (failed, elapsed)
+
+
 @test()
 def only_wanted_methods_are_timed(t):
     found, _ = run(t, "counts", methods="methods=*.leaf\\,Calls$Square,")

@@ -22,6 +22,13 @@ OpenCalls* VirtualCalls::of(std::int64_t thread) {
   return calls;
 }
 
+OpenCalls* VirtualCalls::find(std::int64_t thread) {
+  Shard& shard = shard_of(thread);
+  const std::lock_guard lock(shard.mutex);
+  const auto found = shard.calls.find(thread);
+  return found != shard.calls.end() ? found->second : nullptr;
+}
+
 void VirtualCalls::forget(std::int64_t thread, OpenCalls* calls) noexcept {
   Shard& shard = shard_of(thread);
   const std::lock_guard lock(shard.mutex);

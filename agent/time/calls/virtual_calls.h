@@ -18,6 +18,8 @@ class VirtualCalls {
 
   // The thread's own; throws std::bad_alloc.
   OpenCalls* of(std::int64_t thread);
+  // Null: it has none.
+  OpenCalls* find(std::int64_t thread);
   // Its calls have ended: others may reuse the object.
   void forget(std::int64_t thread, OpenCalls* calls) noexcept;
   // Discards all calls. With `reuse`, no thread may be inside of one of the objects.

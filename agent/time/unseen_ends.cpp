@@ -1,0 +1,74 @@
+// Ends of calls without an event: a constructor whose this() or super() throws has none. They are found
+// where many calls are open, and where the thread ends.
+#include <exception>
+
+#include "time/call_recorder.h"
+#include "time/methods_on_stack.h"
+
+namespace ddm {
+
+// The caller of such a constructor may never return.
+void CallRecorder::end_unseen(JNIEnv* jni, State& state, const Session& session, OpenCalls& calls,
+                              MethodNumber entered) noexcept {
+  try {
+    bool may_have_ended = calls.is_deep();
+    if (!may_have_ended) {
+      calls.for_each(0, [&](const OpenCalls::Ended& open) {
+        may_have_ended |= numbers_.names_of(open.method).method == "<init>";
+      });
+    }
+    if (may_have_ended) {
+      end_all_but(methods_on_stack(jvmti_, jni, numbers_, entered), jni, state, session, calls);
+    }
+  } catch (const std::exception&) {  // no memory
+  }
+  calls.checked();
+}
+
+// What is on the stack of a thread that ends has a hooked end: of a virtual one VirtualThread.run.
+void CallRecorder::end_thread(JNIEnv* jni, State& state, const Session& session,
+                              OpenCalls& calls) noexcept {
+  if (calls.depth() == 0) return;
+  constexpr MethodNumber kNone = MethodNumbers::kMost;  // no method is being entered
+  try {
+    const auto on_stack = methods_on_stack(jvmti_, jni, numbers_, kNone);
+    if (end_all_but(on_stack, jni, state, session, calls)) return;
+  } catch (const std::exception&) {  // no memory
+  }
+  calls.clear();
+}
+
+void CallRecorder::thread_ending(JNIEnv* jni) {
+  State* const state = t_state;
+  if (state == nullptr) return;
+  CallRecorder& recorder = *t_recorder;
+  {
+    const Reclamation::Reading reading(place_of(state));
+    const Session* const session = recorder.session_.load(std::memory_order_acquire);
+    if (session != nullptr && session->log_alone == nullptr &&
+        recorder.state_for(state, *session) != nullptr) {
+      recorder.end_thread(jni, *state, *session, state->own);
+    }
+  }
+  const std::lock_guard lock(recorder.mutex_);
+  state->forget_thread();
+}
+
+void CallRecorder::virtual_thread_end(JNIEnv* jni, jthread thread) {
+  const Reclamation::Reading reading(place_of(t_state));
+  const Session* const session = session_.load(std::memory_order_acquire);
+  if (session == nullptr || session->log_alone != nullptr) return;
+  const std::int64_t id = fields_->id(jni, thread);
+  OpenCalls* const calls = virtual_calls_.find(id);
+  if (calls == nullptr) return;
+  State* const state = state_for(t_state, *session);
+  if (state != nullptr && calls_of_current(jni, *state) == calls) {
+    end_thread(jni, *state, *session, *calls);
+    if (calls->depth() != 0) return;
+    state->current = nullptr;
+  }
+  calls->clear();
+  virtual_calls_.forget(id, calls);
+}
+
+}  // namespace ddm
