@@ -138,17 +138,21 @@ Agent::Agent(JavaVM* vm, jvmtiEnv* jvmti, AgentOptions options)
       context_{jvmti, vm, service_} {}
 
 // nullopt: they are invalid, which was logged.
-std::optional<AgentOptions> Agent::read_options(const char* text) {
+std::optional<AgentOptions> Agent::read_options(const char* text, When when) {
   const std::string_view given = text != nullptr ? text : "";
-  // Once the agent exists, its own options apply, whatever name it was loaded by.
-  if (g_agent == nullptr && loaded_as_hprof()) {
+  const bool first = g_agent == nullptr;
+  // Once the VM is live, the agent's own options apply, whatever name it was loaded by.
+  if (loaded_as_hprof() && (first || when == When::kAtStart)) {
     const char* more = std::getenv("_JAVA_HPROF_OPTIONS");
-    ParsedHprofOptions parsed = parse_hprof_options(given, more != nullptr ? more : "");
+    const std::string all = first ? std::string(given) : g_agent->text_ + std::string(given);
+    ParsedHprofOptions parsed = parse_hprof_options(all, more != nullptr ? more : "");
     if (parsed.error.empty()) return AgentOptions{agent_options(parsed.options), parsed.options};
     log_error("hprof: {}", parsed.error);
     return std::nullopt;
   }
-  ParsedOptions parsed = parse_options(given, g_agent != nullptr ? g_agent->options_ : Options());
+  ParsedOptions parsed = first                    ? parse_options(given)
+                         : when == When::kAtStart ? parse_further_options(given, g_agent->options_)
+                                                  : parse_options(given, g_agent->options_);
   if (parsed.error.empty()) return AgentOptions{std::move(parsed.options), std::nullopt};
   log_error("{}", parsed.error);
   return std::nullopt;
@@ -176,19 +180,23 @@ Agent* Agent::create(JavaVM* vm, AgentOptions options, std::initializer_list<jvm
 }
 
 jint Agent::load(JavaVM* vm, const char* option_text) {
-  auto given = read_options(option_text);
+  auto given = read_options(option_text, When::kAtStart);
   if (!given) return JNI_ERR;
   if (given->options.help) {
     std::fputs(help_of(*given).c_str(), stdout);
     std::exit(std::fflush(stdout) == 0 ? 0 : 1);
   }
-  if (g_agent != nullptr) {
-    log_error("the agent is given twice on the command line");
-    return JNI_ERR;
-  }
   const bool dumps_monitors = given->hprof && given->hprof->monitor;
-  const Agent* agent = create(vm, std::move(*given), {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH});
-  if (agent == nullptr) return JNI_ERR;
+  Agent* agent = g_agent;
+  if (agent == nullptr) {
+    agent = create(vm, std::move(*given), {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH});
+    if (agent == nullptr) return JNI_ERR;
+  } else {  // given twice, as in JAVA_TOOL_OPTIONS and on the command line
+    agent->options_ = std::move(given->options);
+    agent->hprof_options_ = std::move(given->hprof);
+    set_log_level(agent->options_.log);
+  }
+  agent->text_ += fmt::format("{},", option_text != nullptr ? option_text : "");
   if (dumps_monitors) add_monitor_capabilities(agent->jvmti_);
   return JNI_OK;
 }
@@ -198,7 +206,7 @@ jint Agent::attach(JavaVM* vm, const char* option_text) {
       g_agent != nullptr ? std::unique_lock(g_agent->loading_) : std::unique_lock<std::mutex>();
   // The reason is also kept for the attaching tool where there is an agent to ask.
   const LoggedHere said;
-  auto given = read_options(option_text);
+  auto given = read_options(option_text, When::kLive);
   if (!given) {
     if (g_agent != nullptr) g_agent->tell_loaded(said);
     return JNI_ERR;

@@ -32,14 +32,16 @@ struct AgentOptions {
 
 class Agent final : private VmListener, private SessionObserver {
  public:
-  // JNI_OK or JNI_ERR. At start the VM ends on JNI_ERR; at late attach the attach fails.
+  // JNI_OK or JNI_ERR. At start the VM ends on JNI_ERR; at late attach the attach fails. load() is
+  // called for each time that the agent is given, JAVA_TOOL_OPTIONS first.
   static jint load(JavaVM* vm, const char* option_text);
   static jint attach(JavaVM* vm, const char* option_text);
 
  private:
   Agent(JavaVM* vm, jvmtiEnv* jvmti, AgentOptions options);
 
-  static std::optional<AgentOptions> read_options(const char* text);
+  enum class When { kAtStart, kLive };
+  static std::optional<AgentOptions> read_options(const char* text, When when);
   static Agent* create(JavaVM* vm, AgentOptions options, std::initializer_list<jvmtiEvent> events);
   bool enable(std::initializer_list<jvmtiEvent> events);
   jint reload(JNIEnv* jni, Options options, const LoggedHere& said);
@@ -67,7 +69,8 @@ class Agent final : private VmListener, private SessionObserver {
   jvmtiEnv* const jvmti_;
   std::mutex loading_;  // held by a further load, while the program runs
   Options options_;
-  const std::optional<HprofOptions> hprof_options_;
+  std::optional<HprofOptions> hprof_options_;
+  std::string text_;              // the options that it was started with
   const std::int64_t load_time_;  // seconds since 1970
   VmFacts facts_;
   Service service_;

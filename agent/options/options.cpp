@@ -1,5 +1,8 @@
 #include "options/options.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace ddm {
 namespace {
 
@@ -46,11 +49,16 @@ void begin_string(Options& options) {
 }  // namespace
 
 ParsedOptions parse_options(std::string_view text, const Options& present) {
-  ParsedOptions result{present, ""};
-  Options& options = result.options;
+  Options options = present;
   begin_string(options);
+  return parse_further_options(text, options);
+}
+
+ParsedOptions parse_further_options(std::string_view text, const Options& earlier) {
+  ParsedOptions result{earlier, ""};
+  Options& options = result.options;
   OptionTable::Parsed parsed = table_of(options).parse(text);
-  options.given = std::move(parsed.given);
+  std::ranges::move(parsed.given.names, std::back_inserter(options.given.names));
   result.error = std::move(parsed.error);
   if (result.error.empty()) result.error = options.allocations.conflict(options.given);
   if (result.error.empty()) {

@@ -30,7 +30,7 @@ struct Options {
   NativeOptions native;
   DyperOptions dyper;
 
-  GivenOptions given;  // in the last string
+  GivenOptions given;  // in the last string, or in all that started the agent
 
   // Whether the last string switches tracking on: by track=y; without track=, by live=, or by a dump
   // that is not of times only.
@@ -44,6 +44,10 @@ struct ParsedOptions {
 
 // `present`: the values of options that the string does not contain, at a second load of the agent.
 ParsedOptions parse_options(std::string_view text, const Options& present = {});
+
+// The options of a string that is given together with an earlier one, as on the command line with one
+// in JAVA_TOOL_OPTIONS: those of both hold, and of an option in both the later value. Each dump= is kept.
+ParsedOptions parse_further_options(std::string_view text, const Options& earlier);
 
 // The text of `help`: one line per option, at most 80 columns.
 std::string help_text();

@@ -16,6 +16,7 @@ std::vector<OptionRow> ReportOptions::rows() {
        [this](std::string_view v) {
          if (v == "none") {
            dump_none = true;
+           dumps.erase(dumps.begin(), dumps.begin() + earlier_dumps_);
            return Wrong();
          }
          if (v.empty()) return Wrong("the value is empty");
@@ -26,7 +27,11 @@ std::vector<OptionRow> ReportOptions::rows() {
          dumps.emplace_back(v);
          return Wrong();
        },
-       nullptr,
+       // dump=none and another one exclude each other in one string; of two strings the later one holds.
+       [this] {
+         dump_none = false;
+         earlier_dumps_ = static_cast<std::ptrdiff_t>(dumps.size());
+       },
        {".html .txt .jsonl .collapsed .pb.gz .hprof.txt .hprof", "the sites alone: .sites.jsonl",
         "with live=: .dhat.json .firefox.json",
         "- stderr, none no report; %p pid, %t time; may repeat"}},

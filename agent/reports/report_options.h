@@ -1,6 +1,7 @@
 // The options of the agent's own reports. Pure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@ struct ReportOptions {
   // What is wrong with the combination of options, given whether objects are followed and sites
   // counted; "" = nothing.
   Wrong conflict(bool live, bool sites) const;
+
+ private:
+  std::ptrdiff_t earlier_dumps_ = 0;  // those of earlier strings
 };
 
 }  // namespace ddm

@@ -1,5 +1,7 @@
 #include "time/time_feature.h"
 
+#include <utility>
+
 #include "core/log.h"
 
 namespace ddm {
@@ -33,7 +35,8 @@ void TimeFeature::start(JNIEnv* jni, const GivenOptions& given) {
 }
 
 void TimeFeature::time_calls(JNIEnv* jni, const GivenOptions& given) {
-  const bool times_named = given.has("cpu") && !options_.times_kept;
+  const bool is_first = !std::exchange(started_, true);
+  const bool times_named = given.has("cpu") && (!options_.times_kept || is_first);
   if (!times_named && !given.has("methods")) return;
   const std::string error = options_.cpu_times ? method_tracing_.start_times(jni, options_.methods)
                                                : method_tracing_.stop_times(jni);

@@ -49,6 +49,7 @@ class TimeFeature final : public Feature {
   SamplerThread sampler_thread_;
   CpuSampler sampler_;
   ProfilingHandlers handlers_;
+  bool started_ = false;
 };
 
 }  // namespace ddm

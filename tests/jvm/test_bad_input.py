@@ -32,6 +32,27 @@ def quiet_and_log_error_say_nothing_where_nothing_fails(t):
     assert "192.0.2.1:1" in run.err, run  # what fails is said
 
 
+@test(jdks="each")
+def the_agent_given_twice_has_the_options_of_both(t):
+    here = {"LD_LIBRARY_PATH": os.path.dirname(AGENT)}
+    for first in (f"-agentpath:{AGENT}", "-agentlib:ddmagent"):
+        run = t.java("Exits", "return", agent="records=7,dump=b.jsonl,cpu=times,methods=Exits.main", env={
+            **here, "JAVA_TOOL_OPTIONS": f"{first}=track=y,records=5,address=none,dump=a.jsonl"})
+        ours = [line for line in run.err.splitlines() if not line.startswith("Picked up ")]
+        assert run.out == "ready\n" and not ours, run
+        for name in ("a.jsonl", "b.jsonl"):
+            report = Report(t.path(name))
+            assert report.summary["recorded"] == 7 and report.methods, report.summary
+            os.remove(t.path(name))
+    # The later one decides what to write, and what is wrong with one of them is told.
+    run = t.java("Exits", "return", agent="dump=none", env={
+        "JAVA_TOOL_OPTIONS": f"-agentpath:{AGENT}=track=y,address=none,dump=a.jsonl"})
+    assert not os.path.exists(t.path("a.jsonl")) and "llocations" not in run.err, run
+    run = t.java("Exits", "return", agent="trakc=y", check=False, env={
+        "JAVA_TOOL_OPTIONS": f"-agentpath:{AGENT}=address=none"})
+    assert run.code == 1 and 'unknown option "trakc"' in run.err, run
+
+
 @test(min_jdk=25)
 def a_second_copy_of_the_agent_names_the_first(t):
     copy = shutil.copy(AGENT, t.path("libddmagent.so"))

@@ -100,6 +100,22 @@ TEST_CASE("a second load changes of time what it names") {
   CHECK(first.time.interval_ms == 1);
 }
 
+TEST_CASE("Of two strings at the start the options of both hold, and the later values") {
+  const auto both = [](std::string_view first, std::string_view second) {
+    return parse_further_options(second, parse_options(first).options);
+  };
+  const Options options = both("track=y,records=5,dump=a.html", "records=7,dump=b.html").options;
+  CHECK(options.allocations.records == 7);
+  CHECK(options.allocations.start);
+  CHECK(options.reports.dumps == std::vector<std::string>{"a.html", "b.html"});
+  CHECK(options.given.has("track"));
+  CHECK(both("dump=a.html", "dump=none").options.reports.dumps.empty());
+  CHECK_FALSE(both("dump=none", "dump=a.html").options.reports.dump_none);
+  CHECK(both("dump=none", "dump=a.html").error.empty());
+  CHECK_FALSE(both("", "dump=none,dump=a.html").error.empty());
+  CHECK(both("live=y", "sites=0").error.empty() == false);
+}
+
 TEST_CASE("cpu= with a sign concerns samples only") {
   Options options = parse_options("cpu=times").options;
   CHECK_FALSE(options.time.times_kept);
