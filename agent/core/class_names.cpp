@@ -71,4 +71,19 @@ std::string descriptor_of(std::string_view type_name) {
   return result + ';';
 }
 
+std::string simple_parameters(std::string_view descriptor) {
+  std::string text = "(";
+  std::string_view rest = descriptor.substr(0, descriptor.find(')'));
+  if (!rest.empty()) rest.remove_prefix(1);
+  while (!rest.empty()) {
+    const std::size_t element = std::min(rest.find_first_not_of('['), rest.size() - 1);
+    const std::size_t end = rest[element] == 'L' ? rest.find(';', element) : element;
+    const std::string name = type_name_of(rest.substr(0, end == rest.npos ? end : end + 1));
+    if (text.size() > 1) text += ',';
+    text += std::string_view(name).substr(name.rfind('.') + 1);
+    rest.remove_prefix(std::min(end, rest.size() - 1) + 1);
+  }
+  return text + ')';
+}
+
 }  // namespace ddm

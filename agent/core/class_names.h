@@ -22,4 +22,7 @@ std::string dotted_name(std::string_view internal_name);
 // "int[][]" -> "[[I".
 std::string descriptor_of(std::string_view type_name);
 
+// The parameters of a method's descriptor, without packages: "(ILjava/util/List;)V" -> "(int,List)".
+std::string simple_parameters(std::string_view descriptor);
+
 }  // namespace ddm

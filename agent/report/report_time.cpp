@@ -8,7 +8,9 @@
 #include <map>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
+#include "core/class_names.h"
 #include "core/jvm_text.h"
 #include "report/report_words.h"
 
@@ -78,6 +80,27 @@ std::vector<MonitorTime> merged_monitors(const std::vector<MonitorTime>& monitor
   return sums;
 }
 
+// For each method what its name lacks to be told from the others of its class: "", its parameters, or,
+// where these read the same, its descriptor.
+std::vector<std::string> distinguishing_parameters(const std::vector<MethodTime>& methods) {
+  using Name = std::tuple<std::string_view, std::string_view, std::string>;
+  std::vector<std::string> added(methods.size());
+  for (const bool again : {false, true}) {
+    std::map<Name, int> alike;
+    const auto name_of = [&](std::size_t i) {
+      return Name(methods[i].class_name, methods[i].method, added[i]);
+    };
+    for (std::size_t i = 0; i < methods.size(); ++i) ++alike[name_of(i)];
+    std::vector<std::string> more = added;
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+      if (alike[name_of(i)] == 1) continue;
+      more[i] = again ? methods[i].signature : simple_parameters(methods[i].signature);
+    }
+    added = std::move(more);
+  }
+  return added;
+}
+
 class Tables {
  public:
   Tables(const ReportData& data, ReportNames& names, std::size_t rows, std::size_t columns)
@@ -135,11 +158,11 @@ class Tables {
     }
     for (auto& [key, sum] : by_stack) sums_.push_back(std::move(sum));
     std::ranges::stable_sort(sums_, std::greater{}, &StackSample::count);
-    line("\n{} samples: {}, each of {} of {}, in {} {}", sampler.wall ? "Wall-clock" : "CPU",
-         grouped(all), ms(sampler.requested_ns),
-         sampler.wall ? "a thread's time, waiting or not" : "CPU",
+    line("\n{} samples: {}, each of {} {}, in {} {}", sampler.wall ? "Wall-clock" : "CPU",
+         grouped(all), ms(sampler.requested_ns), sampler.wall ? "elapsed" : "of CPU",
          grouped(static_cast<std::int64_t>(sums_.size())), sums_.size() == 1 ? "stack" : "stacks");
-    line("  {} stacks were taken; each counts for its thread's {} since the last one",
+    if (sampler.wall) line("  of threads that waited as well as of those that ran");
+    line("  {} stacks taken; each counts for its thread's {} since the last one",
          grouped(sampler.stacks), sampler.wall ? "time" : "CPU");
     line("  looked {} times in {}, every {} on average, asked for {}", grouped(sampler.rounds),
          human_duration(sampler.on_ns / 1'000'000), ms(sampler.mean_ns), ms(sampler.requested_ns));
@@ -253,12 +276,13 @@ std::string method_table(const std::vector<MethodTime>& times, std::size_t rows,
                  "method");
   const std::size_t method_columns = columns - 47;
   std::int64_t exceptions = 0;
+  const std::vector<std::string> parameters = distinguishing_parameters(times);
   for (std::size_t i = 0; i < times.size(); ++i) {
     const MethodTime& time = times[i];
     exceptions += time.exceptions;
     if (i >= rows) continue;
     // The method's own name is kept whole if it fits.
-    const std::string method = printable(time.method);
+    const std::string method = printable(time.method + parameters[i]);
     const std::size_t left = method_columns - std::min(method_columns - 4, method.size() + 1);
     fmt::format_to(to, "{:>7} {:>12} {:>12} {:>11}  {}.{}\n", share_of(time.self_ns, all),
                    milliseconds(time.self_ns), milliseconds(time.total_ns), grouped(time.calls),

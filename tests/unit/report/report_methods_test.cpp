@@ -23,6 +23,16 @@ TEST_CASE("timed methods are a table of eighty columns, the most own time first"
     std::istringstream lines(ddm::method_table(times, rows, 80));
     for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
   }
+  times.push_back({"x.Y", "pay", "(ILjava/util/List;[[J)V", 1, 0, 1, 1, 0});
+  times.push_back({"x.Y", "pay", "()V", 1, 0, 1, 1, 0});
+  times.push_back({"x.Z", "pay", "()V", 1, 0, 1, 1, 0});
+  times.push_back({"x.Y", "copy", "()Lx/Y;", 1, 0, 1, 1, 0});
+  times.push_back({"x.Y", "copy", "()Ljava/lang/Object;", 1, 0, 1, 1, 0});
+  const std::string overloads = ddm::method_table(times, 20, 1 << 30);
+  for (const char* shown : {"  x.Y.pay(int,List,long[][])\n", "  x.Y.pay()\n", "  x.Z.pay\n",
+                            "  x.Y.copy()Lx/Y;\n", "  x.Y.copy()Ljava/lang/Object;\n"}) {
+    CHECK(overloads.find(shown) != std::string::npos);
+  }
   const std::string whole = ddm::method_table(times, 3, 1 << 30);
   CHECK(whole.find("  a.very.long.package.name.of.some.company.ClassWithALongName.<init>\n") !=
         std::string::npos);

@@ -69,7 +69,7 @@ TEST_CASE("A text report of time has tables of samples and of locks, and no allo
   CHECK(has(text, "Time of app.jar, pid 4711"));
   CHECK_FALSE(has(text, "llocation"));
   CHECK(has(text, "CPU samples: 100, each of 10.0 ms of CPU, in 2 stacks"));
-  CHECK(has(text, "  95 stacks were taken; each counts for its thread's CPU since the last one\n"));
+  CHECK(has(text, "  95 stacks taken; each counts for its thread's CPU since the last one\n"));
   CHECK(has(text, "looked 800 times in 10.0 s, every 12.5 ms on average, asked for 10.0 ms"));
   CHECK(has(text, "took 1.2% of one CPU; the budget is 5%"));
   CHECK(has(text, "3 stacks could not be had: JVMTI_ERROR_THREAD_NOT_ALIVE"));
@@ -91,6 +91,26 @@ TEST_CASE("A text report of time has tables of samples and of locks, and no allo
   };
   text_report(sample->data, add, 80);
   CHECK(has(shown, "  a till with a ...is far too long\n"));
+  std::istringstream lines(shown);
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
+}
+
+TEST_CASE("Lines about samples fit a terminal") {
+  const auto sample = time_sample();
+  SamplerFigures& sampler = *sample->data.time.sampler;
+  sampler.wall = true;
+  sampler.requested_ns = 1'000'000'000;
+  sampler.stacks = 9'999'999;
+  sample->data.time.samples.front().count = 99'999'999;
+  std::string shown;
+  const auto add = [&](std::string_view piece) {
+    shown += piece;
+    return true;
+  };
+  text_report(sample->data, add, 80);
+  CHECK(has(shown,
+            "\nWall-clock samples: 100,000,039, each of 1,000.0 ms elapsed, in 2 stacks\n"
+            "  of threads that waited as well as of those that ran\n"));
   std::istringstream lines(shown);
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
 }
