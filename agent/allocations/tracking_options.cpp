@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <limits>
+#include "allocations/store/sampling.h"
 
 namespace ddm {
 namespace {
 
 constexpr std::int64_t kMaxLiveShare = 65536;
-// JVMTI SetHeapSamplingInterval takes a jint.
-constexpr std::int64_t kMaxInterval = std::numeric_limits<std::int32_t>::max();
 
 Wrong read_live(std::string_view value, std::uint32_t* to) {
   std::int64_t n = value == "y" ? 1 : 0;
@@ -38,7 +36,7 @@ std::vector<OptionRow> AllocationOptions::rows() {
          return one_of(v, "demand, start", {false, true}, &hooks_at_start);
        }},
       {"interval", "BYTES", "engine=vm: bytes between samples (0 = every object)", kTaken,
-       [this](std::string_view v) { return number(v, 0, kMaxInterval, true, &interval); }},
+       [this](std::string_view v) { return number(v, 0, kMaxSamplingInterval, true, &interval); }},
       {"records", "N", "most recent allocations kept, 1 to 1m (65536)", kTaken,
        [this](std::string_view v) { return number32(v, kMaxRecords, &records); }},
       {"depth", "N", "frames of each of these, 1 to 64 (16)", kTaken,

@@ -61,6 +61,8 @@ def record_writes_what_was_allocated_meanwhile_and_switches_off_again(t):
             assert os.path.exists(t.path(name))
         assert "a report ends in" in ddm(t, "record", p.pid, "-o", "x.png", code=USAGE)
         assert "cannot write" in ddm(t, "record", p.pid, "-o", "/no/such/x.txt", code=REFUSED)
+        told = ddm(t, "record", p.pid, "--interval", "3g", code=USAGE)
+        assert '"3g" is not a number from 1 to 2147483647' in told, told
         assert not tracking(t, p.pid)
 
 

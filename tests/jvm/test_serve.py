@@ -227,7 +227,16 @@ def who_has_no_token_or_comes_from_elsewhere_is_not_answered(t):
             assert status in (400, 404), (pid, status)
         assert served.ask("/none")[0] == 404
         assert served.ask("/debug/pprof/profile?seconds=1e9")[0] in (400, 404)
-    assert "this machine alone" in ddm(t, "serve", "--address", "0.0.0.0:0", code=USAGE)
+    for address in ("0.0.0.0:0", "127.0.0.1", "127.0.0.1:99999", "no.such.host:0", "scan", "unix:/tmp/x"):
+        told = ddm(t, "serve", "--address", address, code=USAGE)
+        assert "for this machine alone, at 127.0.0.1:PORT, [::1]:PORT or PORT, from 0 to 65535" in told, told
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert "in use" in ddm(t, "serve", "--address", str(taken.getsockname()[1]), code=REFUSED)
+    if socket.has_dualstack_ipv6():
+        with Served(t, "--address", "[::1]:0") as served:
+            assert served.url.startswith("http://[::1]:") and served.ask("/metrics")[0] == 200
     with open(t.path("open"), "w", encoding="utf-8") as file:
         file.write("x" * 32)
     os.chmod(t.path("open"), 0o644)

@@ -13,10 +13,11 @@ class Served:
 
     def __init__(self, t, *options, home=None):
         # Programs are found by where they say that they are: others of this machine are not ours.
-        self.process = subprocess.Popen([DDM, "serve", "--address", "127.0.0.1:0", *options], cwd=t.dir,
+        where = () if "--address" in options else ("--address", "127.0.0.1:0")
+        self.process = subprocess.Popen([DDM, "serve", *where, *options], cwd=t.dir,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
-        match = re.fullmatch(r"ddm: serving on (http://127\.0\.0\.1:(\d+))/\?token=([\w.~-]+)\n", line)
+        match = re.fullmatch(r"ddm: serving on (http://(?:127\.0\.0\.1|\[::1\]):(\d+))/\?token=([\w.~-]+)\n", line)
         assert match, line
         self.url, self.port, self.token = match[1], int(match[2]), match[3]
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "allocations/store/sampling.h"
 #include "command.h"
 #include "file_at_end.h"
 #include "interrupt.h"
@@ -254,7 +255,7 @@ void add_record(CLI::App& app, Command& chosen) {
   add_flag(command, "--live", wanted.live, "Also count live objects (live=y)");
   add_bytes(command, "--interval", wanted.interval,
             "Sample allocations at this interval in bytes instead of recording all (512k)", 1,
-            std::int64_t{1} << 40);
+            kMaxSamplingInterval);
   add_text(command, "--below", options.below,
            "Only events in this method and its callees: shop.Shop.serve, or serve", "METHOD");
   add_duration(command, "-d", options.seconds, "Duration; Ctrl-C ends it early, and still writes",

@@ -68,11 +68,11 @@ class Site {
 
 int serve(const ServeOptions& options) {
   const auto address = parse_address(options.address);
-  if (!address) return misused(address.message());
-  if (address->kind != Address::Kind::kTcp || !is_loopback(*address)) {
+  if (!address || address->kind != Address::Kind::kTcp || !is_loopback(*address)) {
     return misused("'" + options.address +
-                   "': it listens for this machine alone, at 127.0.0.1:PORT; from elsewhere it is "
-                   "reached through ssh -L, or a proxy that knows who may ask");
+                   "': it listens for this machine alone, at 127.0.0.1:PORT, [::1]:PORT or PORT, "
+                   "from 0 to 65535; from elsewhere it is reached through ssh -L, or a proxy that "
+                   "knows who may ask");
   }
   const auto token =
       options.token_file.empty() ? new_token() : read_or_create_token(options.token_file);

@@ -16,8 +16,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace ddm {
+
+// JVMTI SetHeapSamplingInterval takes a jint.
+inline constexpr std::int64_t kMaxSamplingInterval = std::numeric_limits<std::int32_t>::max();
 
 class AllocationSampling {
  public:
