@@ -253,6 +253,12 @@ def what_cannot_be_attached_to_gets_no_advice_to_attach(t):
         assert p.load("address=none")
         said = ddm(t, "info", p.process.pid, code=REFUSED)
         assert "does not listen" in said and "ddm attach" not in said, said
+    with Running(t, "Attached") as p, socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        said = ddm(t, "attach", p.process.pid, f"address={port}").replace("\n", " ")
+        assert f"does not listen at {port}; why is on the program's stderr" in said, said
 
 
 @test()

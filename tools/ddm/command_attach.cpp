@@ -88,7 +88,15 @@ int attach(const AttachOptions& options) {
       return print_state(target, given);
     }
   }
-  print("the agent is loaded; it does not listen, and warns on the program's stderr alone\n");
+  // Without a connection there is nobody to ask for the reason.
+  if (given.given.has("address") && given.service.address != "none") {
+    print_sentence(
+        fmt::format("the agent is loaded, but it does not listen at {}; why is on the "
+                    "program's stderr: the address may be in use",
+                    given.service.address));
+  } else {
+    print("the agent is loaded; it does not listen, and warns on the program's stderr alone\n");
+  }
   return kExitOk;
 }
 
