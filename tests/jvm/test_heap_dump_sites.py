@@ -1,5 +1,6 @@
 """Heap dumps that know where their objects were allocated: `ddm dump --sites`, dump=x.hprof, `ddm sites`."""
 import contextlib
+import gzip
 import json
 import os
 import re
@@ -11,7 +12,7 @@ from dumped_sites import KINDS, LIVE, check_stacks_of_threads, rows_of, seen, to
 from harness import AGENT, test
 from hprof_reader import HprofHeap
 from jni_references import jni_references
-from tool import REFUSED, ddm, ddm_json
+from tool import DDM, REFUSED, ddm, ddm_json
 
 
 def check(path, n):
@@ -81,8 +82,22 @@ def without_live_a_dump_with_sites_is_a_plain_one_and_says_so(t):
     with open(t.path("noise"), "wb") as f:
         f.write(b"x" * 1000)
     assert "no heap dump" in ddm(t, "sites", t.path("noise"), code=REFUSED)
-    with open(t.path("x.hprof"), "rb") as f, open(t.path("half.hprof"), "wb") as half:
-        half.write(f.read()[:100_000])
+    with open(t.path("x.hprof"), "rb") as f:
+        dump = f.read()
+    with open(t.path("half.hprof"), "wb") as half:
+        half.write(dump[:100_000])
+    whole = ddm(t, "sites", t.path("x.hprof"), "--by", "class")
+    for name, content, told in (("unended", dump[:-9], "the end of its heap dump is missing"),  # HEAP DUMP END
+                                ("gz", gzip.compress(dump, 1), None),
+                                ("cut.gz", gzip.compress(dump, 1)[:-1000], "the end of what is packed in it is missing"),
+                                ("twice", dump + dump[31:], None)):
+        with open(t.path(name), "wb") as f:
+            f.write(content)
+        done = t.command([DDM, "sites", t.path(name), "--by", "class"])
+        assert (told in done.err and done.code == REFUSED) if told else done.out == whole, (name, done)
+        assert ("2 heap dumps: the last one is read" in done.err) == (name == "twice"), done
+        done = t.command([DDM, "paths", t.path(name), "java.lang.Thread"])
+        assert (done.code == REFUSED and told in done.err) if told else done.code == 0, (name, done)
     refused = ddm(t, "sites", t.path("half.hprof"), code=REFUSED)
     assert "middle of a record" in refused or "damaged at byte 100000" in refused, refused
 

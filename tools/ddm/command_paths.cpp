@@ -1,9 +1,10 @@
 // ddm paths: the paths from GC roots to the objects of a class, in a heap dump or in a program.
-#include <fcntl.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 
 #include "command.h"
+#include "dump_file.h"
 #include "graph/object_choice.h"
 #include "graph/root_paths.h"
 #include "heap_dump_fetch.h"
@@ -21,8 +22,14 @@ struct PathsOptions : TargetOptions {
 
 // The name of an existing file is a dump; anything else names a program.
 Result<FileDescriptor> open_dump(const PathsOptions& options) {
-  FileDescriptor file(open(options.target.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.valid()) return file;
+  if (access(options.target.c_str(), F_OK) == 0) {
+    Progress progress("unpacking");
+    auto file = open_dump_file(options.target, [&progress](std::uint64_t bytes) {
+      progress.show(static_cast<std::size_t>(bytes));
+    });
+    if (!file) return Error{options.target + ": " + file.message()};
+    return file;
+  }
   auto client = connect_to_target(options.target);
   if (!client) return client.error();
   Progress progress("heap dump");
@@ -37,6 +44,9 @@ int paths(const PathsOptions& options) {
     progress.show(static_cast<std::size_t>(bytes));
   });
   if (!graph) return refuse(options.target + ": " + graph.message());
+  if (const std::string which = which_dump(graph->extent()); !which.empty()) {
+    complain(options.target + ": " + which);
+  }
   const auto chosen = choose_class(*graph, options.class_name);
   if (!chosen) return refuse(chosen.message());
   RootPaths ways(*graph);
@@ -66,7 +76,7 @@ void add_paths(CLI::App& app, Command& chosen) {
       add_command(app, chosen, "paths",
                   "Show the paths from GC roots to the objects of a class (heap dump)", paths);
   require(add_text(command, "PID", options.target,
-                   std::string(kTargetHelp) + "; or a heap dump (hprof)"));
+                   std::string(kTargetHelp) + "; or a heap dump (hprof, also .gz)"));
   require(add_text(command, "CLASS", options.class_name,
                    "shop.Session, or Session if the name is unique; byte[]"));
   command.add_option("--top", options.top, "Number of paths to show")->capture_default_str();

@@ -1,12 +1,9 @@
 // ddm sites: where the objects of a heap dump were allocated.
-#include <fcntl.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <functional>
 
 #include "command.h"
-#include "core/file_descriptor.h"
+#include "dump_file.h"
 #include "graph/dump_sites.h"
 #include "graph/heap_graph.h"
 #include "graph/retained_sizes.h"
@@ -75,18 +72,21 @@ Result<SitesOfDump> read_with_retained(
 }
 
 int sites(const SitesOptions& options) {
-  const FileDescriptor file(open(options.path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return refuse(options.path + ": " + errno_text(errno));
   Progress progress("sites");
   const auto progress_callback = [&progress](std::uint64_t bytes) {
     progress.show(static_cast<std::size_t>(bytes));
   };
+  const auto file = open_dump_file(options.path, progress_callback);
+  if (!file) return refuse(options.path + ": " + file.message());
   SiteFigures parts;
   const auto dump = options.retained
-                        ? read_with_retained(file.get(), options, parts, progress_callback)
-                        : read_dump_sites(file.get(), progress_callback);
+                        ? read_with_retained(file->get(), options, parts, progress_callback)
+                        : read_dump_sites(file->get(), progress_callback);
   if (!dump) return refuse(options.path + ": " + dump.message());
   progress.clear();
+  if (const std::string which = which_dump(dump->extent); !which.empty()) {
+    complain(options.path + ": " + which);
+  }
   if (options.json) {
     print_json_rows(*dump);
     return kExitOk;
@@ -113,7 +113,7 @@ int sites(const SitesOptions& options) {
 void add_sites(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(
       app, chosen, "sites", "Show the allocation sites of a heap dump's objects", sites);
-  require(add_text(command, "DUMP", options.path, "A heap dump (hprof)"));
+  require(add_text(command, "DUMP", options.path, "A heap dump (hprof, also .gz)"));
   add_row_options(command, options.by, options.top);
   add_flag(command, "--retained", options.retained,
            "With retained sizes: the objects and all that is reachable only through them");

@@ -1,8 +1,7 @@
 #include "heap_dump_fetch.h"
 
-#include <fcntl.h>
-
 #include "core/temporary_directory.h"
+#include "dump_file.h"
 
 namespace ddm {
 namespace {
@@ -54,14 +53,12 @@ Result<HeapDumpMade> fetch_heap_dump(DdmClient& client, bool with_stacks, Progre
 
 Result<FileDescriptor> fetch_nameless_heap_dump(DdmClient& client, bool with_stacks,
                                                 Progress& progress) {
-  const std::string directory = temporary_directory();
-  // The dump contains every password of the program.
-  FileDescriptor file(open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (!file.valid()) return errno_error("a heap dump in " + directory);
+  auto file = nameless_dump_file();
+  if (!file) return file;
   std::string problem;
   const auto made = fetch_heap_dump(client, with_stacks, progress, [&](std::string_view piece) {
-    const int error = write_all(file.get(), piece);
-    if (error != 0) problem = "a heap dump in " + directory + ": " + errno_text(error);
+    const int error = write_all(file->get(), piece);
+    if (error != 0) problem = "a heap dump in " + temporary_directory() + ": " + errno_text(error);
     return error == 0;
   });
   if (!problem.empty()) return Error{problem + "; TMPDIR names another place"};

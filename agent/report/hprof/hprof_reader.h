@@ -29,6 +29,7 @@ class HprofReader {
     kCpuSamples = 0x0D,
     kSettings = 0x0E,
     kSegment = 0x1C,
+    kSegmentsEnd = 0x2C,
   };
   struct Record {
     std::uint8_t tag = 0;
@@ -80,6 +81,7 @@ class HprofReader {
   };
 
   explicit HprofReader(int fd) : bytes_(fd) {}
+  HprofReader(int fd, std::size_t piece) : bytes_(fd, piece) {}  // see HprofBytes
 
   // Stores the details of each class from next_object() there from now on; null: stops.
   void keep_details_in(ClassDetails* details) { details_ = details; }

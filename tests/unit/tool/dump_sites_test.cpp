@@ -85,11 +85,12 @@ TEST_CASE(
 
 TEST_CASE("whatever a broken dump claims, reading its sites ends with an error") {
   Dump dump = with_stacks();
-  dump.record(0x1C, Dump::body([](Dump& d) { shorts(d, 0x1068, 1, 4); }));
+  dump.record(0x1C, Dump::body([](Dump& d) { shorts(d, 0x1068, 1, 4); })).record(0x2C, "");
   const std::string whole = dump.bytes;
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const auto sites = read(whole.substr(0, size));
-    if (!sites) CHECK_FALSE(sites.message().empty());
+    REQUIRE_FALSE(sites);
+    CHECK_FALSE(sites.message().empty());
   }
   CHECK(read("no dump").message() == "this is no heap dump (hprof)");
   CHECK_FALSE(read(whole.substr(0, whole.size() - 1)));
@@ -97,11 +98,70 @@ TEST_CASE("whatever a broken dump claims, reading its sites ends with an error")
   reference.record(0x1C, Dump::body([](Dump& d) {
                      d.u(0x23, 1).u(1, 8).u(1, 4).u(1, 4).u(2, 1).u(0, 8);  // of references
                    }));
+  reference.record(0x2C, "");
   CHECK_FALSE(read(reference.bytes));
   Dump endless = with_stacks();
   endless.record(
       0x1C, Dump::body([](Dump& d) { d.u(0x23, 1).u(1, 8).u(1, 4).u(0xFFFFFFFF, 4).u(11, 1); }));
+  endless.record(0x2C, "");
   CHECK_FALSE(read(endless.bytes));
+}
+
+TEST_CASE("a dump that was cut between two records is refused, and one in several is the last") {
+  const auto segment = [](std::uint32_t objects) {
+    return Dump::body([&](Dump& d) {
+      for (std::uint32_t i = 0; i < objects; ++i) shorts(d, 0x1000 + 0x18 * i, 1, 4);
+    });
+  };
+  Dump cut = with_stacks();
+  CHECK(read(cut.bytes).message() == "it is cut, or no dump: it has no objects");
+  cut.record(0x1C, segment(1)).record(0x1C, segment(2));
+  CHECK(read(cut.bytes).message() == "it is cut: the end of its heap dump is missing");
+  Dump unfinished = with_stacks();
+  unfinished.record(0x0C, "").bytes += segment(2);
+  CHECK(read(unfinished.bytes).message() == "it is cut: the end of its heap dump is missing");
+
+  // As hprof writes them: one at each signal, in either form.
+  Dump several = with_stacks();
+  several.record(0x1C, segment(2)).record(0x1C, segment(3)).record(0x2C, "");
+  REQUIRE(read(several.bytes));
+  CHECK(read(several.bytes)->count == 5);
+  CHECK(which_dump(read(several.bytes)->extent).empty());
+  several.text(900, "later").record(0x0C, segment(7));
+  several.record(0x1C, segment(3)).record(0x2C, "");
+  const auto last = read(several.bytes);
+  REQUIRE(last);
+  CHECK(last->count == 3);
+  CHECK(which_dump(last->extent) == "the file has 3 heap dumps: the last one is read");
+  several.record(0x1C, segment(9));
+  for (const std::size_t missing : {0, 5}) {
+    const auto before = read(several.bytes.substr(0, several.bytes.size() - missing));
+    REQUIRE(before);
+    CHECK(before->count == 3);
+    CHECK(which_dump(before->extent) ==
+          "the file is cut: the last whole heap dump in it, number 3, is read");
+  }
+}
+
+TEST_CASE("an instance is its fields and a header of 16 bytes where class pointers are not small") {
+  // As 17 has it with -XX:-UseCompressedClassPointers: an array's header of 20 bytes ends in a gap.
+  Dump dump = with_stacks();
+  dump.record(0x1C, Dump::body([](Dump& d) {
+                shorts(d, 0x1000, 1, 4);  // 24 and 8
+                shorts(d, 0x1020, 1, 2);  // 24 and 4, and 4 to fill
+                instance(d, 0x1040, 1);   // 16, a reference of 4 and an int
+                instance(d, 0x1058, 1);
+                references(d, 0x1070, 1, 3);
+                shorts(d, 0x1098, 1, 4);
+              }));
+  dump.record(0x2C, "");
+  const auto sites = read(dump.bytes);
+  REQUIRE(sites);
+  std::int64_t bytes = 0;
+  for (const DumpSite& site : sites->sites) {
+    if (site.class_name == "a.B") bytes += site.bytes;
+  }
+  CHECK(bytes == 2 * 24);
 }
 
 }  // namespace ddm

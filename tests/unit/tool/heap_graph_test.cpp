@@ -61,7 +61,7 @@ class Graph {
       begin(0x300, 0x200);
       d.u(0, 2).u(0, 2);
     });
-    dump.record(0x1C, classes + objects_);
+    dump.record(0x1C, classes + objects_).record(0x2C, "");
     auto file = std::make_unique<DumpFile>(dump.bytes);
     auto graph = HeapGraph::read(file->fd(), [](std::uint64_t) {});
     REQUIRE(graph);
@@ -245,7 +245,7 @@ TEST_CASE("classes that are above each other take memory as their instances do")
       d.u(0x21, 1).u(0x500 + 16 * id, 8).u(1, 4).u(0x100 + id, 8).u(8, 4).u(0x500, 8);
     }
   });
-  dump.record(0x1C, objects);
+  dump.record(0x1C, objects).record(0x2C, "");
   const DumpFile file(dump.bytes);
   const std::size_t before = resident_bytes();
   const auto graph = HeapGraph::read(file.fd(), [](std::uint64_t) {});
@@ -269,6 +269,7 @@ TEST_CASE("references of an instance that is longer than another of its class ha
                 d.u(0x20, 1).u(0x100, 8).u(1, 4).u(0, 48).u(16, 4).u(0, 4);
                 d.u(2, 2).u(2, 8).u(2, 1).u(3, 8).u(2, 1);
               }));
+  dump.record(0x2C, "");
   const DumpFile file(dump.bytes);
   const auto graph = HeapGraph::read(file.fd(), [](std::uint64_t) {});
   REQUIRE(graph);

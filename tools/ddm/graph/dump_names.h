@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/result.h"
+#include "graph/dump_extent.h"
 #include "report/hprof/hprof_reader.h"
 #include "site_figures.h"
 
@@ -52,14 +53,18 @@ class DumpNames {
   std::unordered_map<std::uint64_t, DumpFrame> shown_;
 };
 
-// Reads the records of an opened dump: `names`, if not null, are noted, and `use` gets each object.
+// Reads the records of an opened dump: `names`, if not null, are noted, and `use` gets each object
+// of the dump at `extent`.
 // `progress`: called from time to time with the bytes read.
 template <typename Use, typename Report>
-std::optional<Error> walk_dump(HprofReader& in, DumpNames* names, const Use& use,
-                               const Report& progress) {
+std::optional<Error> walk_dump(HprofReader& in, const DumpExtent& extent, DumpNames* names,
+                               const Use& use, const Report& progress) {
   constexpr std::uint64_t kProgressInterval = std::uint64_t{16} << 20;
   std::uint64_t reported = 0;
   while (const auto record = in.next()) {
+    const std::uint64_t here = in.bytes().position();
+    if (here > extent.end) break;
+    if (record->holds_objects() && here < extent.begin) continue;
     if (record->holds_objects()) {
       while (const auto object = in.next_object()) use(*object);
     } else if (names != nullptr) {

@@ -19,6 +19,9 @@ class DumpReading {
       : fd_(fd), names_(fd), progress_(progress) {}
 
   Result<SitesOfDump> read() {
+    const auto extent = last_whole_dump(fd_);
+    if (!extent) return extent.error();
+    extent_ = *extent;
     const auto learn = [this](const HprofReader::Object& object) { sizes_.learn(object); };
     if (auto wrong = walk(&names_, learn)) return *wrong;
     if (auto wrong = walk(nullptr, [this](const auto& object) { count(object); })) return *wrong;
@@ -45,7 +48,7 @@ class DumpReading {
   std::optional<Error> walk(DumpNames* names, const Use& use) {
     HprofReader in(fd_);
     in.open();
-    return walk_dump(in, names, use, progress_);
+    return walk_dump(in, extent_, names, use, progress_);
   }
 
   void count(const HprofReader::Object& object) {
@@ -60,6 +63,7 @@ class DumpReading {
   SitesOfDump result() {
     std::unordered_map<std::string, std::size_t> indices;
     SitesOfDump dump;
+    dump.extent = extent_;
     for (const auto& [key, sum] : sums_) {
       DumpSite site{sum.primitives ? DumpNames::array_name(static_cast<std::uint8_t>(key.of))
                                    : names_.class_name(key.of),
@@ -89,6 +93,7 @@ class DumpReading {
   }
 
   const int fd_;
+  DumpExtent extent_;
   DumpNames names_;
   const std::function<void(std::uint64_t)>& progress_;
   DumpSizes sizes_;
@@ -137,6 +142,7 @@ SiteFigures figures_of(const SitesOfDump& dump, bool with_unknown) {
 SitesOfDump sites_with_retained(HeapGraph& graph, const RetainedSizes& sizes,
                                 const std::function<std::string(const DumpSite&)>& key_of) {
   SitesOfDump dump;
+  dump.extent = graph.extent();
   std::vector<std::uint32_t> site_of(graph.size());
   struct Known {
     std::uint32_t number = 0;

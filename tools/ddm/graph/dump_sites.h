@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/dump_extent.h"
 #include "graph/dump_names.h"
 #include "site_figures.h"
 
@@ -34,6 +35,7 @@ struct SitesOfDump {
   std::vector<DumpSite> sites;  // most bytes first
   std::int64_t count = 0, bytes = 0;
   std::int64_t with_stack = 0, with_stack_bytes = 0;
+  DumpExtent extent{};  // of the dump that was read
 };
 
 // `fd`: read by pread(). `progress`: called from time to time with the bytes read.

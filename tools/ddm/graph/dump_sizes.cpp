@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::uint64_t kAlignment = 8;
 constexpr std::uint64_t kUsualHeader = 16, kLargestHeader = 24, kGaps = 16;
+constexpr std::uint64_t kLargestOfInstance = 16;  // a mark word and a class pointer
 constexpr int kMaxClassesAbove = 1000;
 constexpr std::uint64_t kMostlyUpwards = 100;  // ascending pairs of addresses per descending one
 
@@ -87,7 +88,9 @@ std::uint64_t DumpSizes::packed_instance(const Object& object) const {
   const std::uint64_t array =
       least <= kLargestHeader ? std::max<std::uint64_t>(least, 12) : kUsualHeader;
   const std::uint64_t saved = std::min<std::uint64_t>(4 * references, object.count);
-  return aligned(array - 4 + object.count - saved);
+  // Where class pointers have 8 bytes, an array's header may end in a gap of 4 bytes, or of none.
+  const std::uint64_t header = std::min(array - 4, kLargestOfInstance);
+  return aligned(header + object.count - saved);
 }
 
 }  // namespace ddm

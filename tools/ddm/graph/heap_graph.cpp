@@ -30,6 +30,9 @@ std::string text_of_value(const std::string& bytes, bool utf16) {
 
 Result<HeapGraph> HeapGraph::read(int fd, const std::function<void(std::uint64_t)>& progress) {
   HeapGraph graph(fd);
+  const auto extent = last_whole_dump(fd);
+  if (!extent) return extent.error();
+  graph.extent_ = *extent;
   std::uint64_t first_pass = 0;
   HprofReader::ClassDetails details;
   graph.add_array_classes();
@@ -62,7 +65,7 @@ std::optional<Error> HeapGraph::walk(
   if (in.open()) id_bytes_ = in.id_bytes();
   in.keep_details_in(details);
   return walk_dump(
-      in, details != nullptr ? &names_ : nullptr,
+      in, extent_, details != nullptr ? &names_ : nullptr,
       [&](const HprofReader::Object& object) { use(in, object); }, progress);
 }
 

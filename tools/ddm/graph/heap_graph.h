@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/result.h"
+#include "graph/dump_extent.h"
 #include "graph/dump_names.h"
 #include "graph/dump_sizes.h"
 #include "graph/object_numbers.h"
@@ -39,6 +40,7 @@ class HeapGraph {
   // `fd`: read by pread(). `progress`: called from time to time with the bytes read.
   static Result<HeapGraph> read(int fd, const std::function<void(std::uint64_t)>& progress);
 
+  const DumpExtent& extent() const { return extent_; }  // of the dump in its file
   std::size_t size() const { return class_of_.size(); }
   std::uint64_t bytes_of(ObjectNumber object) const {
     return std::uint64_t{size_words_[object]} * 8;
@@ -127,6 +129,7 @@ class HeapGraph {
   void read_thread_names();
 
   const int fd_;
+  DumpExtent extent_;
   DumpNames names_;
   DumpSizes sizes_;
   ObjectNumbers numbers_;
