@@ -511,3 +511,19 @@ def a_vm_that_talks_without_end_is_given_up(t):
         threading.Thread(target=serve, args=(listener,), daemon=True).start()
         said = ddm(t, "info", f"127.0.0.1:{listener.getsockname()[1]}", code=REFUSED)
         assert "more than 32.0 MiB" in said, said
+
+
+@test()
+def output_that_is_lost_is_told_and_no_success(t):
+    report = t.path("r.sites.jsonl")
+    with open(report, "w", encoding="utf-8") as f:
+        f.write('{"type":"summary","sites":1,"site_lines":1,"seen":1,"threads":[]}\n'
+                '{"type":"site","class":"int[]","count":1,"bytes":16,"stack":[]}\n')
+    for words in (["--help"], ["allocs", "--help"], ["help", "--man"], ["--version"], ["allocs", report], ["ps", "--json"]):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([DDM, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert (done.returncode, done.stderr) == (REFUSED, "ddm: cannot write to stdout: No space left on device\n"), (words, done)
+        # A reader that has had enough is none.
+        done = subprocess.run(f"'{DDM}' {' '.join(words)} | true; exit ${{PIPESTATUS[0]}}", shell=True, executable="/bin/bash",
+                              capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), (words, done)

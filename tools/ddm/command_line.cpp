@@ -102,7 +102,7 @@ int run_command_line(int argc, char** argv) {
       "print the manual page and the shells' completions, which packages install.");
   if (const std::string text = installed_text(app, argc, argv); !text.empty()) {
     print(text);
-    return output_complete() ? kExitOk : kExitRefused;
+    return exit_code_of(kExitOk);
   }
   std::vector<std::string> arguments = arguments_of(argc, argv);
   if (const std::string word = unknown_command(app, arguments); !word.empty()) {
@@ -115,11 +115,10 @@ int run_command_line(int argc, char** argv) {
     std::ostringstream help;
     if (app.exit(problem, help, help) != 0) return bad_command_line(problem.what());
     print(help.str());
-    return output_complete() ? kExitOk : kExitRefused;
+    return exit_code_of(kExitOk);
   }
   try {
-    const int code = chosen();
-    return output_complete() ? code : kExitRefused;
+    return exit_code_of(chosen());
   } catch (const std::exception& failure) {  // no memory, in practice
     return refuse(failure.what());
   }

@@ -15,11 +15,15 @@
 namespace ddm {
 namespace {
 
-bool g_reader_gone = false;
+int g_output_error = 0;          // the first one
 Progress* g_progress = nullptr;  // shown in the terminal's last line
 
 void clear_progress() {
   if (g_progress != nullptr) g_progress->clear();
+}
+
+void note_output(bool written) {
+  if (!written && g_output_error == 0) g_output_error = errno != 0 ? errno : EIO;
 }
 
 // kNoWidth: not a terminal.
@@ -75,9 +79,7 @@ std::string listed(const std::vector<std::string>& names, std::size_t most,
 void print(std::string_view text) {
   clear_progress();
   const std::string shown = printable_lines(text);
-  if (std::fwrite(shown.data(), 1, shown.size(), stdout) != shown.size() && errno == EPIPE) {
-    g_reader_gone = true;
-  }
+  note_output(std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size());
 }
 
 void print_sentence(std::string_view text) {
@@ -90,13 +92,19 @@ int print_json(const Json& value) {
 }
 
 bool output_complete() {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
-  return g_reader_gone || errno == EPIPE;
+  note_output(std::fflush(stdout) == 0);
+  return g_output_error == 0 || g_output_error == EPIPE;
+}
+
+int exit_code_of(int code) {
+  if (output_complete()) return code;
+  complain("cannot write to stdout: " + errno_text(g_output_error));
+  return code == kExitOk ? kExitRefused : code;
 }
 
 void complain(std::string_view what) {
   clear_progress();
-  std::fflush(stdout);  // keeps the order of stdout and stderr
+  note_output(std::fflush(stdout) == 0);  // keeps the order of stdout and stderr
   const std::size_t width = width_of(STDERR_FILENO);
   std::string line = "ddm: " + printable(what);
   if (width != kNoWidth) line = wrapped(line, 0, width);

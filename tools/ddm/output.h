@@ -67,6 +67,10 @@ int print_json(const Json& value);  // returns kExitOk
 // Whether all output has reached stdout. EPIPE is no failure: the reader has had enough.
 bool output_complete();
 
+// The exit code of a command whose output is printed: `code`, unless some of it was lost, which a
+// line on stderr tells.
+int exit_code_of(int code);
+
 // Exit codes; kExitRefused: the target refused or is missing, or a file cannot be written.
 inline constexpr int kExitOk = 0, kExitRefused = 1, kExitUsage = 2;
 
