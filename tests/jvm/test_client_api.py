@@ -78,6 +78,13 @@ def refused(client, kind, data=b""):
     raise AssertionError(f"{kind} is not refused")
 
 
+def outside(kind, offset, length, size):
+    return f"the data of chunk {kind} is outside of its array: offset {offset}, length {length} of {size} bytes"
+
+
+OUTSIDE = ((3, 3), (-1, 2), (0, -1), (6, 0), (2, 0x7fffffff), (0x7fffffff, 1), (0x7fffffff, 0x7fffffff))
+
+
 # JNI is watched, and must have nothing to say.
 @test(flags=((), ("-Xcheck:jni",)), every_days=4)
 def a_program_answers_chunks_of_its_own(t):
@@ -94,7 +101,9 @@ def a_program_answers_chunks_of_its_own(t):
                 1, "java.lang.IllegalStateException: as it was meant to")
             assert refused(client, "NOPE") == (42, "n\u00f6 \U0001f600")
             assert refused(client, "DEEP") == (1, "java.lang.StackOverflowError")
-            refused(client, "LIES")  # an array that is shorter than it says
+            for length in (2, -1, -4, 0x7fffffff):  # of an array with one byte
+                assert refused(client, "LIES", length.to_bytes(4, "big", signed=True)) == (
+                    1, "java.lang.IllegalArgumentException: " + outside("LIES", 1, length, 2))
             assert client.request("BACK", b"\1\2") == b"\2\1"
 
             # A handler that takes its time holds up no other request.
@@ -156,7 +165,9 @@ def a_program_sends_chunks_unasked(t):
             for client in (one, two):
                 assert client.next_event("EVNT") == ("EVNT", b"\1\2\3")
                 assert client.take_events() == []
-            assert p.ask("overrun") == "done"  # not sent, and nothing thrown
+            for offset, length in OUTSIDE:
+                assert p.ask(f"overrun {offset} {length}") == (
+                    "IllegalArgumentException: " + outside("OVER", offset, length, 5))
             assert p.ask("send EVNT") == "done"
             for client in (one, two):
                 assert client.next_event("EVNT", "OVER") == ("EVNT", b"\1\2\3")
@@ -167,7 +178,7 @@ def a_program_sends_chunks_unasked(t):
                            .endswith("comet") for _ in range(100))
             eventually(lambda: p.ask("connections") == "1 0")  # one for all
         eventually(lambda: p.ask("connections") == "1 1")
-        assert "chunk OVER of the program's is not sent: offset 3, length 3 of 5" in p.end()
+        assert "OVER" not in p.end()
 
 
 @test()
@@ -208,6 +219,13 @@ def a_program_reads_its_own_allocations(t):
 def without_the_agent_nothing_happens(t):
     with Program(t, None) as p:
         assert p.ask("send EVNT") == "done"
+        for offset, length in OUTSIDE:
+            for command in ("overrun", "chunk"):
+                assert p.ask(f"{command} {offset} {length} array") == (
+                    "IllegalArgumentException: " + outside("OVER", offset, length, 5))
+        assert p.ask("chunk 0 1 null").startswith("IllegalArgumentException: the data of chunk OVER")
+        assert p.ask("chunk 0 0 null") == p.ask("chunk 5 0 array") == p.ask("chunk 0 5 array") == "done"
+        assert p.ask("direct").startswith("IllegalArgumentException: a chunk's buffer must have an array")
         assert p.ask("register HELO") == "done"
         assert p.ask("unregister HELO") == "true"
         assert p.ask("allocations") == "false {} false {}"
@@ -230,7 +248,7 @@ def an_agent_that_comes_later_finds_the_handlers(t):
             assert client.request("BACK", b"\1\2\3") == b"\3\2\1"
             assert client.hello().pid == p.process.pid  # the agent's, not the program's
         assert p.ask("allocations") == TRUTH
-        p.end()
+        assert "the program's handler for HELO is left out: the agent itself answers such chunks" in p.end()
 
 
 @test()

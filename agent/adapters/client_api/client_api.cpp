@@ -89,7 +89,10 @@ bool ClientApi::add(JNIEnv* jni, jclass link, ChunkType type) {
     });
   };
   if (!service_.dispatcher().add(type, Lane::kInline, handler)) {
-    log_warn("the program's handler for {} is left out: there is one already", chunk_name(type));
+    const std::lock_guard lock(mutex_);
+    log_warn("the program's handler for {} is left out: {}", chunk_name(type),
+             programs_.contains(type) ? "the program has another one, of another class loader"
+                                      : "the agent itself answers such chunks");
     return true;
   }
   const std::lock_guard lock(mutex_);
@@ -113,7 +116,7 @@ void ClientApi::remove(ChunkType type) {
 
 void ClientApi::send(JNIEnv* jni, ChunkType type, jbyteArray data, jint offset, jint length) {
   const jsize size = jni->GetArrayLength(data);
-  if (offset < 0 || length < 0 || offset > size - length) {
+  if (offset < 0 || length < 0 || offset > size - length) {  // an older jar does not look
     log_warn("a chunk {} of the program's is not sent: offset {}, length {} of {} bytes",
              chunk_name(type), offset, length, size);
     return;

@@ -46,8 +46,11 @@ public class ClientProgram {
                     return handleChunk(request);
                 case "NOPE":
                     return createFailChunk(42, "n\u00f6 \ud83d\ude00");
-                case "LIES":
-                    return new Chunk(request.type, new byte[2], 1, 5);
+                case "LIES": {
+                    Chunk answer = new Chunk(request.type, new byte[2], 1, 1);
+                    answer.length = ByteBuffer.wrap(request.data).getInt();
+                    return answer;
+                }
                 case "SLOW":
                     try {
                         released.acquire();
@@ -104,8 +107,19 @@ public class ClientProgram {
                 DdmServer.sendChunk(new Chunk(ChunkHandler.type(words[1]),
                         new byte[] {0, 1, 2, 3, 4}, 1, 3));
                 return "done";
-            case "overrun":
-                DdmServer.sendChunk(new Chunk(ChunkHandler.type("OVER"), new byte[5], 3, 3));
+            case "overrun": {  // OFFSET LENGTH of five bytes, after the chunk was made
+                Chunk chunk = new Chunk(ChunkHandler.type("OVER"), new byte[5], 0, 0);
+                chunk.offset = Integer.parseInt(words[1]);
+                chunk.length = Integer.parseInt(words[2]);
+                DdmServer.sendChunk(chunk);
+                return "done";
+            }
+            case "chunk":
+                new Chunk(ChunkHandler.type("OVER"), words[3].equals("null") ? null : new byte[5],
+                        Integer.parseInt(words[1]), Integer.parseInt(words[2]));
+                return "done";
+            case "direct":
+                new Chunk(ChunkHandler.type("OVER"), ByteBuffer.allocateDirect(5));
                 return "done";
             case "release":
                 released.release();

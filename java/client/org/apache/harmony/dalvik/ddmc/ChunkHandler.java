@@ -38,6 +38,7 @@ public abstract class ChunkHandler {
 
     /** The data of a chunk, not copied; reading begins at the buffer's position. */
     public static ByteBuffer wrapChunk(Chunk request) {
+        request.requireInside();
         return ByteBuffer.wrap(request.data, request.offset, request.length).order(CHUNK_ORDER);
     }
 

@@ -59,10 +59,12 @@ public final class DdmServer {
     }
 
     /**
-     * Sends a chunk that is no reply to every connected DDM server. A chunk whose offset and length
-     * are outside its array is not sent; a loaded agent logs that.
+     * Sends a chunk that is no reply to every connected DDM server. Throws an
+     * IllegalArgumentException, with and without the agent, if its offset and length are outside of
+     * its array.
      */
     public static void sendChunk(Chunk chunk) {
+        chunk.requireInside();
         AgentLink.send(chunk.type, chunk.data, chunk.offset, chunk.length);
     }
 
@@ -81,7 +83,11 @@ public final class DdmServer {
             return null;
         }
         try {
-            return handler.handleChunk(new Chunk(type, data, offset, length));
+            Chunk answer = handler.handleChunk(new Chunk(type, data, offset, length));
+            if (answer != null) {
+                answer.requireInside();
+            }
+            return answer;
         } catch (Throwable problem) {
             // No error of a handler may end the agent's thread.
             return ChunkHandler.createFailChunk(1, problem.toString());
