@@ -99,3 +99,13 @@ def what_was_refused_is_not_registered(t):
                       f"{out}:{JAR}", "Refused"])
     assert done.code == 0 and done.out == "samplers 0 callbacks 0\n", done
     assert done.err.count("allocations are not told: ") == 2, done
+
+
+@test()
+def a_listener_that_throws_silences_no_other_and_not_the_program(t):
+    out = classes(t, JAR, "Throwing", 17)
+    done = t.command([t.jdk.java, *t.vm_flags(), f"-agentpath:{AGENT}=address=none,dump=none", f"-javaagent:{JAR}",
+                      "-cp", f"{out}:{JAR}", "Throwing"])
+    # The counting sampler is removed before the last object.
+    assert done.code == 0 and done.out.split() == ["0", "thrown", "1001", "1000", "1001", "1001", "1001"], done
+    assert not done.err.strip(), done.err
