@@ -113,6 +113,8 @@ void Tracking::add_records(ReportData& data, JNIEnv* jni) {
     summary.unattributed_bytes = *totals.allocated_bytes - totals.seen_bytes;
     summary.virtual_thread_stack_bytes = totals.carriers_unattributed_bytes;
   }
+  summary.sites_missing = ever_on_ ? sites_missing_ : "tracking was never on";
+  summary.live_missing = not_followed_;
   if (const auto gc = moment.live_gc()) summary.live = live_.summary(*gc, data.sites.life());
   summary.threads = std::move(totals.threads);
   summary.dropped_reasons = recorder_.dropped();

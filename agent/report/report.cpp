@@ -60,9 +60,15 @@ bool needs_live(ReportFormat format) {
 
 bool needs_sites(ReportFormat format) { return format == ReportFormat::kSitesJsonl; }
 
-std::string_view lacks_for(ReportFormat format, const ReportData& data) {
-  if (needs_live(format) && !data.summary.live) return "live=y";
-  if (needs_sites(format) && !data.sites.counted()) return "sites, which are not counted";
+std::string lacks_for(ReportFormat format, const ReportData& data) {
+  const auto with_reason = [](std::string what, const std::string& why) {
+    return why.empty() ? what : what + ": " + why;
+  };
+  const ReportSummary& summary = data.summary;
+  if (needs_live(format) && !summary.live) return with_reason("live=y", summary.live_missing);
+  if (needs_sites(format) && !data.sites.counted()) {
+    return with_reason("sites, which are not counted", summary.sites_missing);
+  }
   return {};
 }
 

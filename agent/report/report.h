@@ -83,8 +83,8 @@ struct ReportSummary {
   std::vector<ThreadBytes> threads;  // the accounts that the three are sums of
   std::optional<LiveSummary> live;   // nullopt: objects are not followed
   std::int64_t classes_rewritten = 0;
-  std::map<std::string, std::int64_t> classes_skipped;  // reason -> count
-  std::map<std::string, std::int64_t> methods_skipped;
+  std::map<std::string, std::int64_t> classes_skipped, methods_skipped;  // reason -> count
+  std::string sites_missing, live_missing;   // why they are not counted though they were asked for
   std::vector<std::string> methods_running;  // engine=bci: "a.B.method", active without hooks
   std::int64_t tracked_ms = 0;               // how long tracking was on
   // Two reports are comparable if both are equal.
@@ -141,8 +141,8 @@ std::optional<ReportFormat> report_format_of(std::string_view path);
 // Whether the format is empty without live=, or without sites.
 bool needs_live(ReportFormat format);
 bool needs_sites(ReportFormat format);
-// Which of the two is missing in this data, in words; "": neither.
-std::string_view lacks_for(ReportFormat format, const ReportData& data);
+// Which of the two is missing in this data, and why, in words; "": neither.
+std::string lacks_for(ReportFormat format, const ReportData& data);
 
 // ".hprof", which dump= accepts too: a heap dump is no report of recorded data.
 bool is_heap_dump(std::string_view path);

@@ -121,6 +121,8 @@ void append_summary_members(std::string& out, const ReportData& data) {
     add("sites_depth", data.sites.traces().depth());
     add("sites_shortened", data.sites.shortened());
     add("sites_unplaced", data.sites.unplaced());
+  } else if (!summary.sites_missing.empty()) {
+    add("sites_missing", summary.sites_missing);
   }
   if (const auto& live = summary.live) {
     add("gc", static_cast<std::int64_t>(live->gc));
@@ -135,6 +137,8 @@ void append_summary_members(std::string& out, const ReportData& data) {
     }
     add("live_followed_ms", live->followed_ms);
     append_counts(out, "live_not_followed", live->not_followed);
+  } else if (!summary.live_missing.empty()) {
+    add("live_missing", summary.live_missing);
   }
   if (data.records.overtaken() != 0) add("overtaken", data.records.overtaken());
   add("dropped", summary.dropped);

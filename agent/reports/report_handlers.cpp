@@ -174,6 +174,7 @@ Result<Chunk> ReportHandlers::packed_report(JNIEnv* jni, const Content& content,
     if (content.recent) {
       data.sites = {};
       data.summary.live.reset();
+      data.summary.sites_missing = "it is of the recent records alone";
     }
     if (!content.below.empty()) keep_below(data, content.below);
     if (!data.summary.live && (content.live || (content.format && needs_live(*content.format)))) {
@@ -182,7 +183,7 @@ Result<Chunk> ReportHandlers::packed_report(JNIEnv* jni, const Content& content,
     }
     if (content.format && !lacks_for(*content.format, data).empty()) {
       return Error{content.recent ? "recent records alone have no sites"
-                                  : "no sites are counted: sites=0, or tracking was never on"};
+                                  : "no sites are counted: " + data.summary.sites_missing};
     }
     if (content.format) {
       report_as(*content.format, data, sink);

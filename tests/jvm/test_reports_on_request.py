@@ -149,9 +149,19 @@ def a_list_of_the_sites_alone_is_jsonl_without_records(t):
         assert not [row for row in json.loads(rows) if row["count"]], rows
         said = ddm(t, "allocs", p.pid, "--recent", "-o", t.path("no.sites.jsonl"), code=1)
         assert "recent records alone have no sites" in said, said
+        ddm(t, "allocs", p.pid, "--recent", "-o", t.path("recent.jsonl"))
+        said = ddm(t, "allocs", t.path("recent.jsonl"), code=1)
+        assert "no figures of a whole run: it is of the recent records alone" in said.replace("\n", " "), said
     with Target(t, agent="track=y,dump=none,sites=0") as p:
         said = ddm(t, "allocs", p.pid, "-o", t.path("no.sites.jsonl"), code=1)
-        assert "no sites are counted" in said, said
+        assert "no sites are counted: sites=0 was given" in said, said
+        ddm(t, "allocs", p.pid, "-o", t.path("x.jsonl"))
+        assert "sites=0 was given" in ddm(t, "allocs", t.path("x.jsonl"), code=1)
+    with Target(t, agent="cpu=times,methods=DdmTarget.marks,dump=none") as p:
+        said = ddm(t, "allocs", p.pid, "-o", t.path("no.sites.jsonl"), code=1)
+        assert "no sites are counted: tracking was never on" in said, said
+        ddm(t, "allocs", p.pid, "-o", t.path("x.jsonl"))
+        assert "tracking was never on" in ddm(t, "allocs", t.path("x.jsonl"), code=1)
 
 
 @test()

@@ -104,7 +104,7 @@ Result<SiteFigures> read_whole_run(const std::string& path, const std::string& b
   if (text_of(figures->summary, "engine") == kEngineMalloc) {
     return Error{path + " is of native memory, which `ddm native` shows"};
   }
-  return Error{path + " has no figures of a whole run: it was written with sites=0"};
+  return Error{path + " has no figures of a whole run: " + why_no_sites(figures->summary)};
 }
 
 // Tables of a saved report.
@@ -326,7 +326,7 @@ int allocs(const AllocsOptions& options) {
       return show_run(options, *client, *figures);
     }
     interval = figures->fact("interval");
-    why = "The whole run is not counted (sites=0).";
+    why = fmt::format("The whole run is not counted ({}).", why_no_sites(figures->summary));
   }
   if (!options.mark.empty() || !options.since.empty()) return refuse("no marks here. " + why);
   if (!options.below.empty()) return refuse("no --below here. " + why);

@@ -106,17 +106,19 @@ void print_other_parts(const RecordOptions& options) {
 // What the report would not have, known as soon as tracking is on; "": it has everything.
 std::string lacking(const RecordOptions& options, const Json& summary) {
   const ReportFormat format = *report_format_of(options.path);
+  const std::string why_not_live = text_of(summary, "live_missing");
   if (needs_live(format) && !summary.contains("gc")) {
     return fmt::format("'{}' tells how long objects live, {}", options.path,
                        options.wanted.live
-                           ? "which the target cannot follow; its log says why"
+                           ? "which the target cannot follow: " +
+                                 (why_not_live.empty() ? "its log says why" : why_not_live)
                            : "and the target follows none; --live does for this recording");
   }
   if (needs_sites(format) && !summary.contains("sites")) {
     return fmt::format(
-        "'{}' has sites only, which the target does not count (sites=0); .jsonl "
-        "has its recent allocations",
-        options.path);
+        "'{}' has sites only, which the target does not count ({}); .jsonl has its recent "
+        "allocations",
+        options.path, why_no_sites(summary));
   }
   return {};
 }

@@ -67,7 +67,7 @@ std::optional<Error> DifferencePage::add_line(const Json& line, Side side) {
   if (mine.summary.is_null()) {
     if (type != "summary") return Error{"its first line is no summary"};
     if (!line.contains("sites")) {
-      return Error{"it has no figures of a whole run: it was written with sites=0"};
+      return Error{"it has no figures of a whole run: " + why_no_sites(line)};
     }
     mine.summary = facts_of(line);
     return {};
@@ -100,7 +100,8 @@ std::optional<Error> DifferencePage::add_page(std::string_view page, Side side) 
   if (!data.is_object()) return Error{"it is damaged"};
   return checked([&]() -> std::optional<Error> {
     if (!data.contains("run")) {
-      return Error{"it has no figures of a whole run: it was written with sites=0"};
+      return Error{"it has no figures of a whole run: " +
+                   why_no_sites(data.value("summary", Json::object()))};
     }
     OneSide& mine = sides_[side];
     mine.summary = data.at("summary");

@@ -27,6 +27,12 @@ FrameName shown_frame(const FrameLine& shown, ReportNames& names) {
 
 }  // namespace
 
+std::string why_no_sites(const Json& summary) {
+  std::string why = text_of(summary, "sites_missing");
+  if (!why.empty()) return why;
+  return text_of(summary, "engine").empty() ? "tracking was never on" : "sites=0 was given";
+}
+
 FrameName frame_of(const Json& frame) {
   if (!frame.is_object()) return {};
   return {text_of(frame, "class"), text_of(frame, "method"), text_of(frame, "file"),

@@ -39,6 +39,9 @@ FrameName first_outside_jdk(const Json& stack);
 // its end: "serve").
 bool has_frame_of(const Json& site, const std::string& method);
 
+// Why a report has no figures of the whole run, by its summary.
+std::string why_no_sites(const Json& summary);
+
 struct SiteFigure {
   std::string class_name;
   FrameName at;   // the allocating frame

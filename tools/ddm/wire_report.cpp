@@ -80,6 +80,7 @@ NamedReport wire_report(const Allocations& allocations, const HelloReply& hello,
   }
   ReportSummary& summary = report.data.summary = summary_of(hello, now_ms);
   summary.engine = summary.walker = kEngineUnknown;
+  summary.sites_missing = "it is of the recent records alone";
   summary.interval = interval;
   summary.samples = interval > 0 ? static_cast<std::int64_t>(records.size()) : 0;
   summary.seen = sum.count();

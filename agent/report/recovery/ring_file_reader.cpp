@@ -88,6 +88,7 @@ RingFileReading read_ring_file(const std::string& path) {
   summary.reason = "recovered";
   summary.recovered = words_for(result.state, reading.ring->updated_ms);
   summary.written_ms = epoch_ms();
+  if (!reading.ring->data.sites.counted()) summary.sites_missing = "the ring file has records only";
   result.ring = std::move(reading.ring);
   return result;
 }

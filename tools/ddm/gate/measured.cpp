@@ -89,7 +89,7 @@ std::optional<Error> read_sites(std::istream& lines, const std::string& below, M
     const std::string type = text_of(object, "type");
     if (number == 1) {
       if (type != "summary") return Error{"its first line is no summary"};
-      if (!object.contains("sites")) return Error{"it was written with sites=0"};
+      if (!object.contains("sites")) return Error{"it has no sites: " + why_no_sites(object)};
       if (number_of(object, "interval") > 0) {
         return Error{"its figures are estimates (interval=), which are other ones each time"};
       }
