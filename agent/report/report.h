@@ -161,12 +161,12 @@ void jsonl_report(const ReportData& data, const ReportSink& sink);
 void sites_jsonl_report(const ReportData& data, const ReportSink& sink);
 void summary_line(const ReportData& data, const ReportSink& sink);  // the first line of jsonl
 // The whole run for programs: the summary's line, then one per class, allocating frame and first
-// frame outside the JDK, none of them folded:
-// {"type":"site",class,count,bytes,"at":FRAME,"app":FRAME}, where FRAME is {class,method,file,line}
-// or null.
+// frame outside the JDK, none folded: {"type":"site",class,count,bytes,"at":FRAME,"app":FRAME},
+// where FRAME is {class,method,file,line} or null.
 void site_list(const ReportData& data, const ReportSink& sink);
 // The summary, then the sites of jsonl with live objects, most live bytes first.
 void live_list(const ReportData& data, const ReportSink& sink);
+void recent_threads(const ReportData& data, const ReportSink& sink);  // the summary, a line each
 void time_lines(const ReportData& data, const ReportSink& sink);  // jsonl's first, those of time
 void pprof_report(const ReportData& data, const ReportSink& sink);
 void hprof_text_report(const ReportData& data, const ReportSink& sink);

@@ -263,6 +263,22 @@ void live_list(const ReportData& data, const ReportSink& sink) {
   });
 }
 
+// {"type":"thread",id,name,count,bytes}, most bytes first, threads that have ended too.
+void recent_threads(const ReportData& data, const ReportSink& sink) {
+  behind_summary(data, sink, std::nullopt, [&](Fragments&, ReportPieces& pieces) {
+    std::string& out = pieces.text();
+    for (const ThreadTotal& thread : threads_of(data)) {
+      if (thread.count == 0 || !pieces.wanted()) continue;
+      out += R"({"type":"thread")";
+      append_json_member(out, "id", thread.thread_id);
+      append_json_member(out, "name", thread.name);
+      append_json_member(out, "count", thread.count);
+      append_json_member(out, "bytes", thread.bytes);
+      out += "}\n";
+    }
+  });
+}
+
 void time_lines(const ReportData& data, const ReportSink& sink) {
   behind_summary(data, sink, std::nullopt, [&](Fragments& fragments, ReportPieces& pieces) {
     append_time(data.time, fragments, pieces);

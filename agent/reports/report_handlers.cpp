@@ -96,7 +96,8 @@ std::optional<ReportHandlers::Content> ReportHandlers::content_of(std::string_vi
   content.sites = format == kSitesFormat;
   content.live = format == kLiveFormat;
   content.time = format == kTimeFormat;
-  if (content.sites || content.live || content.time) return content;
+  content.threads = format == kRecentThreadsFormat;
+  if (content.sites || content.live || content.time || content.threads) return content;
   content.recent = format.starts_with(kRecentPrefix);
   if (content.recent) format.remove_prefix(kRecentPrefix.size());
   content.format = report_format_of("." + std::string(format));
@@ -112,7 +113,8 @@ void ReportHandlers::ask(const Request& request, Reply reply) {
     return reply.fail(
         FailCode::kRefused,
         "a report is html, txt, jsonl, sites.jsonl, collapsed, pb.gz, hprof.txt, dhat.json, "
-        "firefox.json, one of these with recent/ in front, summary, sites, live or time, not " +
+        "firefox.json, one of these with recent/ in front, recent/threads, summary, sites, live or "
+        "time, not " +
             wanted->format);
   }
   content->below = wanted->below;
@@ -193,6 +195,8 @@ Result<Chunk> ReportHandlers::packed_report(JNIEnv* jni, const Content& content,
       live_list(data, sink);
     } else if (content.time) {
       time_lines(data, sink);
+    } else if (content.threads) {
+      recent_threads(data, sink);
     } else {
       summary_line(data, sink);
     }

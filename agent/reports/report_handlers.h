@@ -42,12 +42,14 @@ class ReportHandlers {
 
  private:
   struct Content {
-    std::optional<ReportFormat> format;  // nullopt: `sites`, `live`, `time`, or the summary
+    // nullopt: `sites`, `live`, `time`, `threads`, or the summary.
+    std::optional<ReportFormat> format;
     bool sites = false;
     bool live = false;
     bool time = false;
-    bool recent = false;  // only the recent records
-    std::string below{};  // only what is below this method; "": all
+    bool threads = false;  // of the recent records
+    bool recent = false;   // only the recent records
+    std::string below{};   // only what is below this method; "": all
     auto operator<=>(const Content&) const = default;
   };
   struct Waiting {

@@ -99,6 +99,22 @@ def threads_and_stacks_are_shown(t):
 
 
 @test()
+def recent_allocations_of_threads_that_have_ended_have_their_names(t):
+    with Target(t) as p:
+        ddm(t, "track", p.pid, "on")
+        p.tell("churn 3")
+        p.tell("marks 5")
+        ddm(t, "track", p.pid, "off")
+        rows = ddm_json(t, "allocs", p.pid, "--recent", "--by", "thread")
+        counts = {row["thread"].split(" ", 1)[1]: row["count"] for row in rows}
+        assert all(counts[f"short-{i}"] >= 1 for i in range(3)) and counts["main"] >= 5, rows
+        assert sum(row["count"] for row in rows) == sum(
+            row["count"] for row in ddm_json(t, "allocs", p.pid, "--recent")), rows
+        said = ddm(t, "allocs", p.pid, "--recent", "--by", "thread")
+        assert "recorded: the recent ones" in said and "(ended)" not in said, said
+
+
+@test()
 def tracked_allocations_are_shown_and_written(t):
     with Target(t) as p:
         assert ddm(t, "track", p.pid) == "tracking is off\n"

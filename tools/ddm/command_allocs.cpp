@@ -75,16 +75,32 @@ Result<NamedReport> recent_report(DdmClient& client, const HelloReply& hello,
   return wire_report(*allocations, hello, interval, threads, std::time(nullptr) * 1000);
 }
 
+std::string recent_note(std::int64_t count, std::int64_t bytes, const std::string& why) {
+  return fmt::format("{} allocations, {} recorded: the recent ones{}", grouped(count),
+                     human_bytes(bytes), why.empty() ? "" : ". " + why);
+}
+
 int show_recent(const AllocsOptions& options, const ReportData& data, const std::string& why) {
   const SiteFigures figures = recent_figures(data);
-  std::vector<std::string> notes{fmt::format("{} allocations, {} recorded: the recent ones{}",
-                                             grouped(figures.count()), human_bytes(figures.bytes()),
-                                             why.empty() ? "" : ". " + why)};
+  std::vector<std::string> notes{recent_note(figures.count(), figures.bytes(), why)};
   if (data.summary.sampled()) {
     notes.push_back(fmt::format("estimated from {} samples: {}", grouped(data.records.size()),
                                 sampling_words(data.summary)));
   }
   return show_table(options, rows_of(figures, rows_asked(options)), notes);
+}
+
+// REAL has no names of threads that have ended; the agent's reports do.
+int show_recent_threads(const AllocsOptions& options, const SiteFigures& figures,
+                        const std::string& why) {
+  std::int64_t count = 0, bytes = 0;
+  for (const ThreadFigure& thread : figures.threads) {
+    count += thread.count;
+    bytes += thread.bytes;
+  }
+  std::vector<std::string> notes{recent_note(count, bytes, why)};
+  if (auto note = estimate_note(figures, false); !note.empty()) notes.push_back(std::move(note));
+  return show_table(options, rows_of(figures, RowsBy::kThread), notes);
 }
 
 // The sums of the sites in the table.
@@ -330,6 +346,11 @@ int allocs(const AllocsOptions& options) {
   }
   if (!options.mark.empty() || !options.since.empty()) return refuse("no marks here. " + why);
   if (!options.below.empty()) return refuse("no --below here. " + why);
+  if (own_reports && rows_asked(options) == RowsBy::kThread) {  // an older agent refuses it
+    if (const auto figures = fetch_recent_threads(*client)) {
+      return show_recent_threads(options, *figures, why);
+    }
+  }
   const auto report = recent_report(*client, *hello, interval);
   if (!report) return refuse(report.message());
   return show_recent(options, report->data, why);

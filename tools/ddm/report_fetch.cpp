@@ -1,5 +1,7 @@
 #include "report_fetch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "json_values.h"
@@ -34,6 +36,29 @@ Result<std::string> fetch_text(DdmClient& client, std::string_view format,
   });
   if (damaged) return *damaged;
   return text;
+}
+
+// The summary, then the lines of these types.
+Result<std::vector<Json>> fetch_lines(DdmClient& client, std::string_view format,
+                                      std::initializer_list<std::string_view> types,
+                                      const std::string& below = "") {
+  const auto text = fetch_text(client, format, kMostInMemory, below);
+  if (!text) return text.error();
+  std::vector<Json> lines;
+  for (std::size_t begin = 0; begin < text->size();) {
+    const std::size_t end = std::min(text->find('\n', begin), text->size());
+    const std::string_view piece = std::string_view(*text).substr(begin, end - begin);
+    Json line = parsed_json(piece);
+    const Json kind = line.is_object() ? line["type"] : Json();
+    if (kind.is_null() || (lines.empty() && kind != "summary")) {
+      return Error{fmt::format("the target's report '{}' is not as expected", format)};
+    }
+    const bool wanted = std::ranges::any_of(types, [&](auto type) { return kind == type; });
+    if (lines.empty() || wanted) lines.push_back(std::move(line));
+    begin = end + 1;
+  }
+  if (lines.empty()) return Error{fmt::format("the target's report '{}' is empty", format)};
+  return lines;
 }
 
 Result<SiteFigures> read_figures(const Result<Bytes>& packed, FigureReader reader) {
@@ -105,26 +130,23 @@ Result<Json> fetch_summary(DdmClient& client) {
   return summary;
 }
 
+Result<SiteFigures> fetch_recent_threads(DdmClient& client) {
+  const auto lines = fetch_lines(client, kRecentThreadsFormat, {"thread"});
+  if (!lines) return lines.error();
+  SiteFigures figures;
+  figures.summary = lines->front();
+  for (std::size_t i = 1; i < lines->size(); ++i) {
+    const Json& thread = (*lines)[i];
+    figures.threads.push_back({number_of(thread, "id"), text_of(thread, "name"),
+                               number_of(thread, "bytes"), number_of(thread, "count")});
+  }
+  return figures;
+}
+
 Result<std::vector<Json>> fetch_time(DdmClient& client,
                                      std::initializer_list<std::string_view> types,
                                      const std::string& below) {
-  const auto text = fetch_text(client, kTimeFormat, kMostInMemory, below);
-  if (!text) return text.error();
-  std::vector<Json> lines;
-  for (std::size_t begin = 0; begin < text->size();) {
-    const std::size_t end = std::min(text->find('\n', begin), text->size());
-    const std::string_view piece = std::string_view(*text).substr(begin, end - begin);
-    Json line = parsed_json(piece);
-    const Json kind = line.is_object() ? line["type"] : Json();
-    if (kind.is_null() || (lines.empty() && kind != "summary")) {
-      return Error{"the target's report of time is not as expected"};
-    }
-    const bool wanted = std::ranges::any_of(types, [&](auto type) { return kind == type; });
-    if (lines.empty() || wanted) lines.push_back(std::move(line));
-    begin = end + 1;
-  }
-  if (lines.empty()) return Error{"the target's report of time is empty"};
-  return lines;
+  return fetch_lines(client, kTimeFormat, types, below);
 }
 
 }  // namespace ddm

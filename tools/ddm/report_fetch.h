@@ -35,6 +35,9 @@ Result<SiteFigures> fetch_figures(DdmClient& client, const std::string& below = 
 // The same for what happened below a method, including the summary; "": for all.
 Result<SiteFigures> fetch_part(DdmClient& client, const std::string& below);
 
+// The recent records of each thread, with the names of those that have ended.
+Result<SiteFigures> fetch_recent_threads(DdmClient& client);
+
 // The live objects in the format of live_list() (report/report.h), piece by piece, until `sink`
 // returns false.
 std::optional<Error> fetch_live(DdmClient& client,

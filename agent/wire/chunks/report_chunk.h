@@ -4,7 +4,8 @@
 //            "hprof.txt", "dhat.json", "firefox.json"; the same with the prefix "recent/": of the
 //            recent records alone; "summary" (jsonl's first line); "sites" (the whole run for
 //            programs, report.h's site_list()); "live" (the live objects of each site, report.h's
-//            live_list()); "time" (jsonl's first line and those of time)
+//            live_list()); "time" (jsonl's first line and those of time); "recent/threads" (the recent
+//            records of each thread, report.h's recent_threads())
 //            optional: str method, to which, with its callees, the report is restricted
 //   reply    u8 length of the report, zlib stream of it (RFC 1950)
 //
@@ -25,6 +26,7 @@ inline constexpr std::string_view kSummaryFormat = "summary";
 inline constexpr std::string_view kSitesFormat = "sites";
 inline constexpr std::string_view kLiveFormat = "live";
 inline constexpr std::string_view kRecentPrefix = "recent/";
+inline constexpr std::string_view kRecentThreadsFormat = "recent/threads";
 inline constexpr std::string_view kTimeFormat = "time";
 
 struct ReportRequest {

@@ -129,6 +129,20 @@ TEST_CASE("The list of sites has every site by both names") {
   CHECK(std::ranges::count(text, '\n') == 3);
 }
 
+TEST_CASE("The recent records of each thread are told by its name") {
+  RunSample sample;
+  sample.add("long[]", 24, 1, {sample.frame("shop.Shop", "serve", "Shop.java", 30)});
+  std::string text;
+  recent_threads(sample.data, [&](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  CHECK(text.starts_with(R"({"type":"summary")"));
+  INFO(text);
+  CHECK(text.find(R"({"type":"thread","id":)") != std::string::npos);
+  CHECK(std::ranges::count(text, '\n') == 2);
+}
+
 TEST_CASE("A list of the sites alone is the jsonl report without its records") {
   RunSample sample;
   sample.add("long[]", 24, 1, {sample.frame("shop.Shop", "serve", "Shop.java", 30)});
