@@ -249,7 +249,8 @@ def sampling_error(count, size, mean):
 
 
 LEAKS = [("leak_by_malloc", 20_000, 1000), ("leak_by_calloc", 300, 100_000),
-         ("leak_by_realloc", 3_000, 10_000), ("leak_by_posix_memalign", 3_000, 10_000),
+         ("leak_by_realloc", 3_000, 10_000), ("leak_by_array", 3_000, 10_000),
+         ("leak_by_posix_memalign", 3_000, 10_000),
          ("leak_by_strdup", 3_000, 10_000)]
 MEAN = 64 * 1024
 

@@ -188,10 +188,10 @@ void* hook_realloc(void* old, std::size_t bytes) {
 }
 
 void* hook_reallocarray(void* old, std::size_t count, std::size_t size) {
-  // An overflowing product fails, with a size that is not 0.
   std::size_t bytes = 0;
-  if (__builtin_mul_overflow(count, size, &bytes)) bytes = 1;
-  return reallocate(old, bytes, DDM_CALLER, [&] { return g_real.reallocarray(old, count, size); });
+  if (__builtin_mul_overflow(count, size, &bytes)) return g_real.reallocarray(old, count, size);
+  // Not g_real.reallocarray(), which calls realloc() through a slot that is hooked as well.
+  return reallocate(old, bytes, DDM_CALLER, [&] { return g_real.realloc(old, bytes); });
 }
 
 int hook_posix_memalign(void** address, std::size_t alignment, std::size_t bytes) {

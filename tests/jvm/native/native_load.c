@@ -40,6 +40,14 @@ void leak_by_realloc(int count, int size) {
   }
 }
 
+void leak_by_array(int count, int size) {
+  for (int i = 0; i < count; ++i) {
+    void* block = malloc((size_t)size / 2);
+    block = reallocarray(block, 10, (size_t)size / 10);
+    keep(block, block);
+  }
+}
+
 void leak_by_posix_memalign(int count, int size) {
   for (int i = 0; i < count; ++i) {
     void* block = NULL;

@@ -91,6 +91,7 @@ TEST_CASE("leaks are found under the name of who leaked, with their size") {
   check_leak("leak_by_malloc", 2'000, 5000);
   check_leak("leak_by_calloc", 5'000, 1000);
   check_leak("leak_by_realloc", 5'000, 1000);
+  check_leak("leak_by_array", 5'000, 1000);
   check_leak("leak_by_posix_memalign", 5'000, 1000);
   check_leak("leak_by_strdup", 5'000, 1000);
 }
