@@ -30,7 +30,7 @@ AllocationsFeature::AllocationsFeature(const HandlerContext& context, JNIEnv* jn
 }
 
 FollowedObjects& AllocationsFeature::followed() {
-  static NothingFollowed nothing;
+  static NothingFollowed& nothing = *new NothingFollowed;
   if (!tracking_) return nothing;
   return *tracking_;
 }

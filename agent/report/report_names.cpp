@@ -9,7 +9,7 @@ namespace ddm {
 namespace {
 
 const NameTable& table_or_empty(const NameTable* names) {
-  static const NameTable empty;
+  static const NameTable& empty = *new NameTable;
   return names != nullptr ? *names : empty;
 }
 

@@ -139,8 +139,8 @@ const SeenMethod& SeenMethods::get(JNIEnv* jni, jmethodID method, const void* ve
     }
     return learn(jni, method, version);
   }
-  static const SeenMethod kUnknown;
-  return kUnknown;
+  static const SeenMethod& unknown = *new SeenMethod;
+  return unknown;
 }
 
 ShownFrame SeenMethods::shown(JNIEnv* jni, RawFrame frame, const void* version) {

@@ -34,7 +34,7 @@ void JNICALL park_event(JNIEnv* jni, jclass) {
 
 // One per process, like the listener.
 BoundClass& parks_class() {
-  static BoundClass parks(
+  static BoundClass& parks = *new BoundClass(
       {kParksClass, kTrackerParks, kTrackerParksSize},
       {"java/lang/DdmTrackerParksLink", kTrackerParksLink, kTrackerParksLinkSize},
       {native_method("parking", "()V", reinterpret_cast<void*>(park_event<false, true>)),

@@ -190,6 +190,25 @@ def threads_that_end_while_the_program_ends_have_their_own_figures(t):
 
 
 @test(jdks="each", every_days=2)
+def an_exit_by_native_code_reports_with_whole_names(t):
+    """Static objects that an earlier report has made are destroyed by then."""
+    library = os.path.join(os.path.dirname(LIBRARY), "libnative_load.so")
+    process = t.popen("NativeLoad", agent="track=y,sites=8,every=1,dump=r.jsonl,address=none",
+                      flags=native_access(t))
+    process.stdin.write(f"load {library}\n")
+    process.stdin.flush()
+    deadline = time.monotonic() + 30
+    while not os.path.exists(t.path("r.jsonl")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.communicate("leak exit 3 0\n", timeout=30)  # calls exit(3)
+    assert process.returncode == 3
+    report = Report(t.path("r.jsonl"))
+    assert report.summary["reason"] == "exit" and report.summary["sites_shortened"] > 0
+    names = {f["method"] for s in report.sites for f in s["stack"] if f["class"] == ""}
+    assert names == {"[frames left out]"}, names
+
+
+@test(jdks="each", every_days=2)
 def threads_that_call_java_while_they_end_leave_no_memory_behind(t):
     library = os.path.join(os.path.dirname(LIBRARY), "libreattached_thread.so")
     flags = ["-XX:+UseSerialGC", "-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch", *native_access(t)]

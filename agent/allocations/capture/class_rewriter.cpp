@@ -28,13 +28,18 @@ constexpr const char* kTakesObject = "(Ljava/lang/Object;)V";
 
 HookMethod hook(const char* name) { return {kTrackerClass, name, kTakesObject}; }
 
-const MethodPattern kCopyOf{"java/util/Arrays", "copyOf",
-                            "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;"};
-const MethodPattern kCopyOfRange{"java/util/Arrays", "copyOfRange",
-                                 "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;"};
-const MethodPattern kUninitialized{"jdk/internal/misc/Unsafe", "allocateUninitializedArray0", ""};
-const MethodPattern kToBytes{"java/lang/StringUTF16", "toBytes", "([CII)[B"};
-const MethodPattern kClone{"", "clone", "()Ljava/lang/Object;"};
+// Never destroyed: classes may still be rewritten while static objects are.
+const MethodPattern& pattern(const char* owner, const char* name, const char* descriptor) {
+  return *new MethodPattern{owner, name, descriptor};
+}
+
+const auto& kCopyOf = pattern("java/util/Arrays", "copyOf",
+                              "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;");
+const auto& kCopyOfRange = pattern("java/util/Arrays", "copyOfRange",
+                                   "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;");
+const auto& kUninitialized = pattern("jdk/internal/misc/Unsafe", "allocateUninitializedArray0", "");
+const auto& kToBytes = pattern("java/lang/StringUTF16", "toBytes", "([CII)[B");
+const auto& kClone = pattern("", "clone", "()Ljava/lang/Object;");
 
 // The rule for the matching calls that `wanted` selects.
 CallRule rule_where(bool (*wanted)(const CallSite&), MethodPattern callee, CallPosition position,

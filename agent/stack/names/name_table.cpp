@@ -79,16 +79,18 @@ NameId NameTable::add_method(MethodName method) {
   return id;
 }
 
+// Never destroyed: after an exit() by native code a report is written among static destructors.
 const std::string& NameTable::class_name(NameId id) const {
-  static const std::string unknown = "unknown";
+  static const std::string& unknown = *new std::string("unknown");
   const std::lock_guard lock(mutex_);
   const auto found = classes_.find(id);
   return found != classes_.end() ? found->second.name : unknown;
 }
 
 const MethodName& NameTable::method(NameId id) const {
-  static const MethodName unknown{"unknown", "unknown", "", "", false, {}};
-  static const MethodName left_out{"", std::string(kFramesLeftOut), "", "", false, {}};
+  static const MethodName& unknown = *new MethodName{"unknown", "unknown", "", "", false, {}};
+  static const MethodName& left_out =
+      *new MethodName{"", std::string(kFramesLeftOut), "", "", false, {}};
   if (id == kLeftOutName) return left_out;
   const std::lock_guard lock(mutex_);
   const auto found = methods_.find(id);
