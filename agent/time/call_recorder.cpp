@@ -135,6 +135,7 @@ void CallRecorder::begin_session(State& state, const Session& session) {
 
 OpenCalls* CallRecorder::look_up_current(JNIEnv* jni, State& state, std::int64_t word) noexcept
     try {
+  if (!fields_) return nullptr;
   LocalRef<jthread> thread(jni, nullptr);
   if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE || !thread) return nullptr;
   const std::int64_t id = fields_->id(jni, thread.get());
@@ -303,6 +304,7 @@ void CallRecorder::leave(JNIEnv* jni, State* state, MethodNumber method, CallAct
 }
 
 bool CallRecorder::number_current(JNIEnv* jni, State& state, CallLog& log) noexcept {
+  if (!fields_) return false;
   try {
     LocalRef<jthread> thread(jni, nullptr);
     if (jvmti_->GetCurrentThread(thread.out()) != JVMTI_ERROR_NONE || !thread) return false;

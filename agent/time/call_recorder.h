@@ -169,8 +169,8 @@ class CallRecorder final : public VmListener {
   jvmtiEnv* const jvmti_;
   const std::unique_ptr<CallPaths> paths_;
   const MethodNumbers& numbers_;
-  std::optional<ThreadFields> fields_;
-  jclass virtual_thread_ = nullptr;  // a global reference; null: the VM has no virtual threads
+  std::optional<ThreadFields> fields_;  // nullopt: not found, and no thread can be told
+  jclass virtual_thread_ = nullptr;     // a global reference; null: the VM has no virtual threads
   std::optional<VmThreads> threads_;
   std::uintptr_t word_offset_ = 0;
   bool by_word_ = false;  // JavaThread::_monitor_owner_id (24 and later) is the thread's id
