@@ -29,12 +29,12 @@ void decode_all(std::string_view text, Sink sink) {
   }
 }
 
-// Calls sink(char32_t): a malformed sequence gives one U+FFFD per byte.
+// Calls sink(char32_t): an unpaired surrogate gives one U+FFFD, a malformed sequence one per byte.
 template <typename Sink>
 void decode(std::string_view text, Sink sink) {
   decode_all(text, [&](const DecodedUtf8& one, unsigned char) {
-    if (!is_high_surrogate(one.value) && !is_low_surrogate(one.value)) return sink(one.value);
-    for (std::size_t i = 0; i < one.length; ++i) sink(kReplacement);
+    const bool half = is_high_surrogate(one.value) || is_low_surrogate(one.value);
+    sink(half ? char32_t{kReplacement} : one.value);
   });
 }
 

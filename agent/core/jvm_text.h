@@ -11,8 +11,8 @@
 
 namespace ddm {
 
-// A surrogate pair becomes one character of four bytes, C0 80 becomes U+0000; each byte that is
-// part of no valid sequence becomes U+FFFD.
+// A surrogate pair becomes one character of four bytes, C0 80 becomes U+0000; an unpaired surrogate
+// becomes one U+FFFD, and so does each byte that is part of no valid sequence.
 std::string utf8_of(std::string_view jvm_text);
 
 // Appends a quoted JSON string; the text is the JVM's (modified UTF-8, any bytes). "</" and "<!"

@@ -102,7 +102,7 @@ TEST_CASE("Hostile names arrive in JSON as the characters they stand for") {
   CHECK(lines[1]["stack"][0]["class"] == "a.\"Q\"\\");
   CHECK(lines[1]["stack"][0]["method"] == "line\nbreak\t\x01");
   CHECK(lines[1]["stack"][1]["method"] == "</SCRIPT >");
-  CHECK(lines[1]["stack"][2]["class"] == "c." + bad + std::string(1, '\0') + bad + bad + bad);
+  CHECK(lines[1]["stack"][2]["class"] == "c." + bad + std::string(1, '\0') + bad);
   CHECK(lines[1]["stack"][2]["file"] == bad + bad);
 }
 
