@@ -118,6 +118,8 @@ class TextReport {
       line("{:<18}{}", "which shows", "blocks of malloc that are not freed");
     } else if (summary_.made_of_answer()) {
       line("{:<18}{}", "source", "fetched by ddm; engine and times are not known");
+    } else if (summary_.engine.empty() && summary_.seen == 0) {
+      line("{:<18}{}", "tracking", "was never on");
     } else {
       line("{:<18}{}, stack walker {}", "engine", printable(summary_.engine),
            printable(summary_.walker));

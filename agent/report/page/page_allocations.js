@@ -195,6 +195,7 @@ function allocationTabs() {
 // ---- cards and words ---------------------------------------------------------------------
 
 const notTold = summary.engine === 'unknown';  // a DDM server's answer has fewer facts
+const neverTracked = summary.engine === '' && summary.seen === 0;
 const ofMalloc = summary.engine === 'malloc';   // blocks have no times, and no count beside them
 // What the figures lack stands as large as they do: bytes that nobody saw, stacks without their
 // outer frames, stacks that were shortened.

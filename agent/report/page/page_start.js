@@ -48,6 +48,7 @@ function showHeader() {
     summary.vm,
     ...(data.time_alone ? [summary.tracked_ms ? `for ${humanDuration(summary.tracked_ms)}` : ''] :
             notTold     ? ['fetched by ddm; engine and times are not known'] :
+            neverTracked ? ['tracking was never on'] :
                           [
                         `engine ${summary.engine}` + (summary.shows ? ` (${summary.shows})` : ''),
                         ofMalloc ? '' : `stack walker ${summary.walker}`,

@@ -56,6 +56,16 @@ std::unique_ptr<ReportSample> long_sample() {
 
 }  // namespace
 
+TEST_CASE("A text report of a program that was never tracked names no engine") {
+  ReportData data;
+  const NameTable names;
+  data.names = &names;
+  data.summary.walker = "vm";
+  const std::string report = whole_report(ReportFormat::kText, data);
+  CHECK(report.find("\ntracking          was never on\n") != std::string::npos);
+  CHECK(report.find("engine") == std::string::npos);
+}
+
 TEST_CASE("The text report of a known record set") {
   const auto sample = small_sample();
   CHECK(whole_report(ReportFormat::kText, sample->data) ==
