@@ -1,5 +1,6 @@
 """The `ddm` command on live programs: what it prints for people, its JSON, its exit codes."""
 import glob
+import json
 import os
 import re
 import socket
@@ -527,6 +528,39 @@ def a_vm_that_talks_without_end_is_given_up(t):
         threading.Thread(target=serve, args=(listener,), daemon=True).start()
         said = ddm(t, "info", f"127.0.0.1:{listener.getsockname()[1]}", code=REFUSED)
         assert "more than 32.0 MiB" in said, said
+
+
+@test()
+def live_objects_and_waits_for_locks_are_shown_of_a_saved_report(t):
+    stack = [{"class": "shop.Cart", "method": "add", "file": "Cart.java", "line": 3}]
+    summary = {"type": "summary", "sites": 2, "site_lines": 2, "seen": 5, "threads": []}
+    sites = [{"type": "site", "class": name, "count": count, "bytes": 16 * count, "live_count": alive, "live_bytes": 16 * alive,
+              "live_ages": [{"survived": 2, "count": alive, "bytes": 16 * alive}] if alive else [], "stack": stack}
+             for name, count, alive in (("int[]", 3, 0), ("long[]", 2, 1))]
+    monitor = {"type": "monitor", "kind": "enter", "class": "shop.Till", "count": 4, "ns": 5_000_000, "stack": stack}
+    record = {"type": "record", "seq": 1}
+
+    def written(name, facts, *lines):
+        with open(t.path(name), "w", encoding="utf-8") as f:
+            f.write("".join(json.dumps(line) + "\n" for line in (summary | facts, *lines)))
+        return t.path(name)
+    whole = written("whole.jsonl", {"gc": 7, "live_one_in": 1, "monitor": "on"}, *sites, monitor, record)
+    told = ddm(t, "live", whole)
+    assert "1 objects alive" in told and "as of collection 7" in told and "long[]" in told and "int[]" not in told, told
+    row, = ddm_json(t, "live", whole)["rows"]
+    assert (row["class"], row["live_count"]) == ("long[]", 1), row
+    assert not ddm_json(t, "live", whole, "--survived", 4)["rows"]
+    assert "is a saved report" in ddm(t, "live", whole, "--gc", code=USAGE)
+    told = ddm(t, "locks", whole)
+    assert "5.0 ms to enter (4 times)" in told and "shop.Till" in told and "shop.Cart.add" in told, told
+    assert [wait["ns"] for wait in ddm_json(t, "locks", whole)] == [5_000_000]
+    without = written("without.jsonl", {}, *sites)
+    assert "live= was off" in ddm(t, "live", without, code=REFUSED).replace("\n", " ")
+    assert "monitor=y was off" in ddm(t, "locks", without, code=REFUSED).replace("\n", " ")
+    cut = written("cut.jsonl", {"gc": 7, "monitor": "on"}, sites[0])
+    for command in ("live", "locks"):
+        for words in ((), ("--json",)):
+            assert "it is cut" in ddm(t, command, cut, *words, code=REFUSED).replace("\n", " "), command
 
 
 @test()

@@ -1,6 +1,5 @@
 // ddm allocs: what a program has allocated, as tables or as a report: the whole run, the
 // allocations since a mark, the recent records, or the difference of two reports.
-#include <sys/stat.h>
 
 #include <ctime>
 
@@ -33,15 +32,6 @@ struct AllocsOptions : TargetOptions {
 };
 
 bool to_stdout(const AllocsOptions& options) { return options.path == "-"; }
-
-bool is_file(const std::string& path) {
-  struct stat there {};
-  return stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode);
-}
-
-bool is_saved_report(const std::string& target) {
-  return target.ends_with(".jsonl") && is_file(target);
-}
 
 RowsBy rows_asked(const AllocsOptions& options) { return *rows_by(options.by); }
 

@@ -61,6 +61,7 @@ class JsonRows {
 
  private:
   bool line(std::string_view line) {
+    if (begun_ && line.starts_with(kRecordLine)) return true;
     const Json object = parsed_json(line);
     if (!object.is_object()) return false;
     if (!begun_) {
@@ -71,6 +72,8 @@ class JsonRows {
             survived_ > 0 ? fmt::format("\"survived\":{},", survived_) : "");
       return true;
     }
+    // A whole report has other lines, too, and sites of which nothing is alive.
+    if (text_of(object, "type") != "site" || number_of(object, "live_count") == 0) return true;
     Json row = Json::object();
     for (const char* member :
          {"class", "live_count", "live_bytes", "live_ages", "stack", "truncated"}) {
@@ -120,7 +123,7 @@ void print_table(const SiteFigures& figures, const LiveOptions& options) {
         fmt::format("{} of them, {}, are newer than that collection and may be dead; --survived 1 "
                     "leaves them out{}",
                     grouped(all.count - old.count), human_bytes(all.bytes - old.bytes),
-                    options.gc ? "" : ", --gc looks at them"));
+                    options.gc || is_saved_report(options.target) ? "" : ", --gc looks at them"));
   }
 }
 
@@ -135,8 +138,26 @@ void keep_survivors(SiteFigures& figures, std::uint64_t least) {
   std::erase_if(figures.sites, [](const SiteFigure& site) { return site.count == 0; });
 }
 
+// Of a saved report; that it is whole is known before anything is printed.
+int live_of_file(const LiveOptions& options, std::uint64_t survived) {
+  const std::string& path = options.target;
+  if (options.gc) return misused("--gc: " + path + " is a saved report, not a program");
+  auto figures = read_live_file(path);
+  if (!figures) return refuse(figures.message());
+  if (options.json) {
+    JsonRows rows(survived);
+    const auto error = read_pieces(path, [&](std::string_view piece) { return rows.feed(piece); });
+    if (error) return refuse(error->message);
+    return rows.finish() ? kExitOk : refuse(path + " has changed while it was read");
+  }
+  if (survived > 0) keep_survivors(*figures, survived);
+  print_table(*figures, options);
+  return kExitOk;
+}
+
 int live(const LiveOptions& options) {
   const std::uint64_t survived = options.survived.empty() ? 0 : std::stoull(options.survived);
+  if (is_saved_report(options.target)) return live_of_file(options, survived);
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   if (!client->offers(kReportFeature)) {
@@ -176,7 +197,8 @@ int live(const LiveOptions& options) {
 void add_live(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "live", "Show live objects by site (live=y)", live);
-  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  add_text(command, "PID", options.target,
+           std::string(kOnlyTargetHelp) + "; or a saved report (.jsonl)");
   add_flag(command, "--gc", options.gc,
            "Run a garbage collection first; otherwise as of the last one");
   add_choice(command, "--survived", options.survived, least_ages(),

@@ -11,6 +11,8 @@
 #include "path_text.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
+#include "site_figures.h"
+#include "text_pieces.h"
 #include "threads.h"
 
 namespace ddm {
@@ -234,27 +236,65 @@ Json as_json(const AllWaits& all) {
   return list;
 }
 
-int locks(const LocksOptions& options) {
+struct KnownWaits {
+  std::vector<Json> lines;  // as fetch_time() has them
+  std::string deadlocks;    // deadlocks_text(); "": none, or unknown
+};
+
+Result<KnownWaits> waits_of_program(const LocksOptions& options) {
   auto client = connect_to_target(options.target);
-  if (!client) return refuse(client.message());
+  if (!client) return client.error();
   auto lines = fetch_time(*client, {"monitor", "waiting"});
-  if (!lines) return refuse(lines.message());
-  const std::string state = text_of((*lines)[0], "monitor");
+  if (!lines) return lines.error();
   const auto held = fetch_locks(*client);
   const auto cycles = held ? deadlocks_of(*held) : std::vector<LockCycle>();
-  if (state.empty()) {
-    if (!cycles.empty() && !options.json) print(deadlocks_text(cycles));
-    return refuse(fmt::format("waiting for locks is not timed there: ddm attach {} monitor=y",
-                              options.target));
+  std::string deadlocks = cycles.empty() ? "" : deadlocks_text(cycles);
+  if (text_of((*lines)[0], "monitor").empty()) {
+    if (!options.json) print(deadlocks);
+    return Error{fmt::format("waiting for locks is not timed there: ddm attach {} monitor=y",
+                             options.target)};
   }
   name_threads(*client, *lines);
-  const AllWaits all = split_waits(*lines, options.kind);
+  return KnownWaits{std::move(*lines), std::move(deadlocks)};
+}
+
+// A report has the waits that were over; who waited then, and who held what, it does not tell.
+Result<KnownWaits> waits_of_file(const std::string& path) {
+  // It also says whether the report is a whole one.
+  const auto figures = read_figures_file(path);
+  if (!figures) return figures.error();
+  if (text_of(figures->summary, "monitor").empty()) {
+    return Error{path + " has no waits for locks: monitor=y was off, or it is .sites.jsonl"};
+  }
+  KnownWaits waits{{figures->summary}, ""};
+  LineSplitter splitter;
+  const auto unread = read_pieces(path, [&](std::string_view piece) {
+    return splitter.feed(piece, [&](std::string_view text) {
+      if (text.starts_with(kRecordLine)) return false;  // records come last
+      Json line = parsed_json(text);
+      if (line.is_object() && text_of(line, "type") == "monitor") {
+        waits.lines.push_back(std::move(line));
+      }
+      return true;
+    });
+  });
+  if (unread) return *unread;
+  return waits;
+}
+
+int locks(const LocksOptions& options) {
+  const auto known =
+      is_saved_report(options.target) ? waits_of_file(options.target) : waits_of_program(options);
+  if (!known) return refuse(known.message());
+  const Json& summary = known->lines.front();
+  const std::string state = text_of(summary, "monitor");
+  const AllWaits all = split_waits(known->lines, options.kind);
   if (options.json) return print_json(as_json(all));
   const Waits& shown = options.idle ? all.idle : all.locks;
   print_finished(shown.finished, options.top);
   if (!shown.finished.empty() && !shown.current.empty()) print("\n");
   print_current(shown.current, options.top);
-  if (const std::string lacks = text_of((*lines)[0], "incomplete"); !lacks.empty()) {
+  if (const std::string lacks = text_of(summary, "incomplete"); !lacks.empty()) {
     print_sentence(lacks);
   }
   const std::string sums = sums_text(shown.finished);
@@ -277,7 +317,7 @@ int locks(const LocksOptions& options) {
   if (const std::string idle = idle_text(all.idle); !options.idle && !idle.empty()) {
     print_sentence(idle);
   }
-  if (!cycles.empty()) print("\n" + deadlocks_text(cycles));
+  if (!known->deadlocks.empty()) print("\n" + known->deadlocks);
   return kExitOk;
 }
 
@@ -286,7 +326,8 @@ int locks(const LocksOptions& options) {
 void add_locks(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(
       app, chosen, "locks", "Show where threads waited for locks, and their owners", locks);
-  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  add_text(command, "PID", options.target,
+           std::string(kOnlyTargetHelp) + "; or a saved report (.jsonl)");
   add_top(command, options.top, "Number of rows to show");
   add_choice(command, "--kind", options.kind, {"enter", "park", "wait", "pin"},
              "Only waits of this kind: enter (synchronized), park (java.util.concurrent), wait "

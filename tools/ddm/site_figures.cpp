@@ -1,5 +1,7 @@
 #include "site_figures.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 
 #include "core/jvm_text.h"
@@ -175,12 +177,38 @@ Result<SiteFigures> FigureReader::finish() {
   return std::move(figures_);
 }
 
-Result<SiteFigures> read_figures_file(const std::string& path, const std::string& below) {
-  FigureReader reader(FigureReader::Objects::kAllocated, below);
+bool is_file(const std::string& path) {
+  struct stat there {};
+  return stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode);
+}
+
+bool is_saved_report(const std::string& target) {
+  return target.ends_with(".jsonl") && is_file(target);
+}
+
+namespace {
+
+Result<SiteFigures> read_file(const std::string& path, FigureReader reader) {
   const auto unread = read_pieces(path, [&](std::string_view piece) { return reader.feed(piece); });
   if (unread) return *unread;
   auto figures = reader.finish();
   if (!figures) return Error{path + " is no whole jsonl report: " + figures.message()};
+  return figures;
+}
+
+}  // namespace
+
+Result<SiteFigures> read_figures_file(const std::string& path, const std::string& below) {
+  return read_file(path, FigureReader(FigureReader::Objects::kAllocated, below));
+}
+
+Result<SiteFigures> read_live_file(const std::string& path) {
+  auto figures = read_file(path, FigureReader(FigureReader::Objects::kLive));
+  if (!figures) return figures;
+  if (!figures->summary.contains("gc")) {
+    return Error{path + " does not tell what was alive: live= was off"};
+  }
+  std::erase_if(figures->sites, [](const SiteFigure& site) { return site.count == 0; });
   return figures;
 }
 

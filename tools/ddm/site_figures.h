@@ -104,7 +104,13 @@ class FigureReader {
   std::string problem_;
 };
 
+bool is_file(const std::string& path);
+// Whether what stands where a program could is the file of a jsonl report.
+bool is_saved_report(const std::string& target);
+
 // A jsonl report, or a list of sites.
 Result<SiteFigures> read_figures_file(const std::string& path, const std::string& below = {});
+// Its live objects, of the sites that have some.
+Result<SiteFigures> read_live_file(const std::string& path);
 
 }  // namespace ddm
