@@ -135,8 +135,8 @@ class WallSamples:
         self.sampler = self.report.summary["sampler"]
         assert self.sampler["clock"] == "wall" and not self.sampler["failed"], self.sampler
         # What came after the last look is missing, and looks are the later the more the machine has to
-        # do; the sampler is on before main is, and until the report.
-        self.late = 100 + 2 * self.sampler["longest_ns"] / 1e6
+        # do; the sampler is on before main is, and until the report. One sample is what is left over.
+        self.late = 100 + (2 * self.sampler["longest_ns"] + self.sampler["asked_ns"] + self.sampler["missed_ns"]) / 1e6
 
     def ms(self, thread, *methods):
         return self.sampler["asked_ns"] / 1e6 * sum(

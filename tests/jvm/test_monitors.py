@@ -270,7 +270,11 @@ def switch_many_times(t, rounds, most_kb):
             once()
         before = resident_kb()
         assert_rounds_keep_none(t, p.pid, once, rounds, most_kb=1000, first=1)
-        after = resident_kb()
+        # A compiler thread that is at work holds megabytes until it has done.
+        after, end = resident_kb(), time.monotonic() + 20
+        while after - before > most_kb and time.monotonic() < end:
+            time.sleep(0.5)
+            after = resident_kb()
         assert after - before <= most_kb, (before, after)
         p.tell("contend")
 
