@@ -7,7 +7,7 @@ import time
 
 from ddm_client import Client, Target, chunk, packed, text
 from harness import test
-from tool import REFUSED, ddm, shown_on_terminal
+from tool import REFUSED, USAGE, ddm, shown_on_terminal
 
 
 def listeners(pid):
@@ -196,6 +196,21 @@ def big_answers_and_events_arrive_compressed_as_well(t):
         dump = t.path("x.hprof")
         assert ddm.exchange(packed("HPDU", text(dump))) == [("HPDU", b"\0")]
         assert os.path.getsize(dump) > 10000
+
+
+@test()
+def who_names_no_program_means_the_only_one_and_is_told_of_several(t):
+    with Target(t, "dump=none,log=error") as one, Target(t, "dump=none,log=error"):
+        for words in (["info"], ["track"], ["track", "on"], ["stack", "--all"], ["paths", "Nothing"],
+                      ["probe", "--count", "Nothing.at"], ["send", "HELO"], ["dyper", "<DYPER COMMAND='WHO' />"]):
+            told = ddm(t, *words, code=REFUSED)
+            assert "there are several JVMs: " in told and "; say which" in told, (words, told)
+        # What can only be a program is one, and what has to follow is missing.
+        for words, missing in ((["paths", one.pid], "CLASS"), (["probe", one.address], "METHOD"),
+                               (["send", one.pid], "CHUNK"), (["stack", one.pid], "TID"), (["attach"], "PID"),
+                               (["paths", ""], "PID: it is empty"), (["track", ""], "PID: it is empty")):
+            assert missing in ddm(t, *words, code=USAGE), words
+        assert ddm(t, "track", one.pid) == "tracking is off\n"
 
 
 @test()

@@ -352,7 +352,7 @@ void add_allocs(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "allocs", "Show allocations by class, site or thread", allocs);
   add_text(command, "PID", options.target,
-           std::string(kOnlyTargetHelp) + "; or a saved report (.jsonl)");
+           std::string(kTargetHelp) + "; or a saved report (.jsonl)");
   add_choice(command, "--by", options.by, {"class", "site", "app", "thread"},
              "Rows: class, site (class and allocating method), app (class and first frame outside "
              "the JDK) or thread",

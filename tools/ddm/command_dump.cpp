@@ -56,7 +56,7 @@ int dump(const DumpOptions& options) {
 void add_dump(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "dump", "Write a heap dump (hprof)", dump);
-  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  add_text(command, "PID", options.target, kTargetHelp);
   require(add_file(command, "-o", options.path, "The file to write"));
   add_flag(command, "--sites", options.sites,
            "With the allocation stack of each object that live= follows");

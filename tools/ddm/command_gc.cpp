@@ -43,7 +43,7 @@ int gc(const TargetOptions& options) {
 
 void add_gc(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(app, chosen, "gc", "Run a garbage collection", gc);
-  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  add_text(command, "PID", options.target, kTargetHelp);
   add_flag(command, "--json", options.json, "{usedBefore, usedAfter}, bytes");
 }
 

@@ -260,7 +260,7 @@ int heap(const HeapOptions& options) {
 void add_heap(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(
       app, chosen, "heap", "Show a map of the Java heap, by kind of object and region", heap);
-  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  add_text(command, "PID", options.target, kTargetHelp);
   add_file(command, "-o", options.path,
            "Also write the map to a file: a picture (.png), or a page (.html) that shows the "
            "region and classes under the pointer");

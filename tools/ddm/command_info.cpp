@@ -60,7 +60,7 @@ int info(const TargetOptions& options) {
 void add_info(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "info", "Show VM version, flags and heap usage", info);
-  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  add_text(command, "PID", options.target, kTargetHelp);
   add_flag(command, "--json", options.json, "One object");
 }
 

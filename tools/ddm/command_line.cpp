@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -57,6 +58,23 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
   return arguments;
 }
 
+// The command whose PID was left out, which means the only program: its words are one too few, and the
+// first of them is no pid. "": another error.
+std::string command_without_pid(const CLI::App& app) {
+  if (app.get_subcommands().empty()) return {};
+  const CLI::App& command = *app.get_subcommands().front();
+  const CLI::Option* const pid = command.get_option_no_throw("PID");
+  // A program that is changed for good is named.
+  if (pid == nullptr || !pid->get_required() || command.get_name() == "attach") return {};
+  if (!pid->empty() && is_target(pid->as<std::string>())) return {};
+  return command.get_name();
+}
+
+void parse(CLI::App& app, std::vector<std::string> arguments) {
+  std::ranges::reverse(arguments);  // as CLI11 takes them
+  app.parse(std::move(arguments));
+}
+
 // The texts that packages install: `ddm help --man`, `--bash`, `--zsh`. "": another command line.
 std::string installed_text(const CLI::App& app, int argc, char** argv) {
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
@@ -64,6 +82,27 @@ std::string installed_text(const CLI::App& app, int argc, char** argv) {
   if (arguments[1] == "--man") return manual_page(app, DDM_VERSION);
   if (arguments[1] == "--bash") return bash_completion(app);
   return arguments[1] == "--zsh" ? zsh_completion(app) : std::string();
+}
+
+std::unique_ptr<CLI::App> make_app(Command& chosen) {
+  auto app = std::make_unique<CLI::App>(
+      "Inspects Java programs that run with the agent libddmagent.", "ddm");
+  app->formatter(std::make_shared<HelpFormat>());
+  app->set_help_flag("-h,--help", "Print this help and exit");
+  app->set_version_flag("--version", "ddm " DDM_VERSION, "Print the version and exit");
+  app->require_subcommand(1);
+  for (AddCommand* add :
+       {add_ps,     add_info,  add_threads, add_stack,   add_heap, add_gc,     add_locks,
+        add_track,  add_trace, add_probe,   add_allocs,  add_live, add_leaks,  add_paths,
+        add_record, add_dump,  add_sites,   add_recover, add_gate, add_native, add_top_command,
+        add_attach, add_serve, add_bridge,  add_dyper,   add_send}) {
+    add(*app, chosen);
+  }
+
+  app->footer(
+      "`ddm help COMMAND` describes a command. `ddm help --man`, `--bash` and `--zsh`\n"
+      "print the manual page and the shells' completions, which packages install.");
+  return app;
 }
 
 }  // namespace
@@ -83,37 +122,30 @@ int run_command_line(int argc, char** argv) {
   // A closed pipe (`ddm allocs 1 | head`) makes the write fail instead of killing the process.
   std::signal(SIGPIPE, SIG_IGN);
 
-  CLI::App app("Inspects Java programs that run with the agent libddmagent.", "ddm");
-  app.formatter(std::make_shared<HelpFormat>());
-  app.set_help_flag("-h,--help", "Print this help and exit");
-  app.set_version_flag("--version", "ddm " DDM_VERSION, "Print the version and exit");
-  app.require_subcommand(1);
   Command chosen;
-  for (AddCommand* add :
-       {add_ps,     add_info,  add_threads, add_stack,   add_heap, add_gc,     add_locks,
-        add_track,  add_trace, add_probe,   add_allocs,  add_live, add_leaks,  add_paths,
-        add_record, add_dump,  add_sites,   add_recover, add_gate, add_native, add_top_command,
-        add_attach, add_serve, add_bridge,  add_dyper,   add_send}) {
-    add(app, chosen);
-  }
-
-  app.footer(
-      "`ddm help COMMAND` describes a command. `ddm help --man`, `--bash` and `--zsh`\n"
-      "print the manual page and the shells' completions, which packages install.");
-  if (const std::string text = installed_text(app, argc, argv); !text.empty()) {
+  std::unique_ptr<CLI::App> app = make_app(chosen);
+  if (const std::string text = installed_text(*app, argc, argv); !text.empty()) {
     print(text);
     return exit_code_of(kExitOk);
   }
   std::vector<std::string> arguments = arguments_of(argc, argv);
-  if (const std::string word = unknown_command(app, arguments); !word.empty()) {
+  if (const std::string word = unknown_command(*app, arguments); !word.empty()) {
     return misused("there is no command '" + word + "'; `ddm --help` lists them");
   }
   try {
-    std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
-    app.parse(std::move(arguments));
+    try {
+      parse(*app, arguments);
+    } catch (const CLI::RequiredError&) {
+      const std::string name = command_without_pid(*app);
+      if (name.empty()) throw;
+      app = make_app(chosen);
+      CLI::App* const command = app->get_subcommand(name);
+      command->remove_option(command->get_option("PID"));
+      parse(*app, std::move(arguments));
+    }
   } catch (const CLI::ParseError& problem) {
     std::ostringstream help;
-    if (app.exit(problem, help, help) != 0) return bad_command_line(problem.what());
+    if (app->exit(problem, help, help) != 0) return bad_command_line(problem.what());
     print(help.str());
     return exit_code_of(kExitOk);
   }

@@ -198,7 +198,7 @@ void add_live(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "live", "Show live objects by site (live=y)", live);
   add_text(command, "PID", options.target,
-           std::string(kOnlyTargetHelp) + "; or a saved report (.jsonl)");
+           std::string(kTargetHelp) + "; or a saved report (.jsonl)");
   add_flag(command, "--gc", options.gc,
            "Run a garbage collection first; otherwise as of the last one");
   add_choice(command, "--survived", options.survived, least_ages(),

@@ -327,7 +327,7 @@ void add_locks(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(
       app, chosen, "locks", "Show where threads waited for locks, and their owners", locks);
   add_text(command, "PID", options.target,
-           std::string(kOnlyTargetHelp) + "; or a saved report (.jsonl)");
+           std::string(kTargetHelp) + "; or a saved report (.jsonl)");
   add_top(command, options.top, "Number of rows to show");
   add_choice(command, "--kind", options.kind, {"enter", "park", "wait", "pin"},
              "Only waits of this kind: enter (synchronized), park (java.util.concurrent), wait "

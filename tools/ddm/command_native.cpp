@@ -215,7 +215,7 @@ int native(const NativeOptions& given) {
 void add_native(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "native", "Show live native memory by allocation stack", native);
-  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  add_text(command, "PID", options.target, kTargetHelp);
   const auto action = add_choice(command, "ACTION", options.action, {"on", "off"},
                                  "on: start sampling native allocations; off: stop it");
   add_bytes(command, "--interval", options.interval, "With on: bytes between samples", 1,

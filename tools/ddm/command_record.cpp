@@ -246,7 +246,7 @@ void add_record(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(
       app, chosen, "record",
       "Record allocations for some time and write a report; loads the agent if needed", record);
-  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  add_text(command, "PID", options.target, kTargetHelp);
   WantedOptions& wanted = options.wanted;
   const auto cpu =
       add_flag(command, "--cpu", wanted.cpu, "Also sample running threads (cpu=samples)");

@@ -72,7 +72,7 @@ int threads(const ThreadsOptions& options) {
 void add_threads(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "threads", "List the threads of a program", threads);
-  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  add_text(command, "PID", options.target, kTargetHelp);
   add_flag(command, "--json", options.json,
            "Array of {id, name, state, tid, utime, stime, daemon}; times in 1/100 s");
   add_flag(command, "--agent", options.agent,

@@ -226,7 +226,7 @@ std::string names_some(const std::string& patterns) {
 void add_trace(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "trace", "Trace calls of methods for some seconds", trace);
-  add_text(command, "PID", options.target, kOnlyTargetHelp);
+  add_text(command, "PID", options.target, kTargetHelp);
   const auto methods = add_text(command, "--methods", options.methods,
                                 "Methods to trace, such as 'shop.*' or '*.Cart.total'; several "
                                 "with commas; by default all except the JDK's")

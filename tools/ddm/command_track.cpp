@@ -1,4 +1,8 @@
 // ddm track: switches allocation tracking on or off, or prints its state.
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include "command.h"
 #include "json_values.h"
 #include "wire/chunks/app_state.h"
@@ -8,11 +12,18 @@ namespace ddm {
 namespace {
 
 struct TrackOptions : TargetOptions {
-  std::string what = "status";
+  std::string what;
   bool exact = false;
 };
 
-int track(const TrackOptions& options) {
+constexpr std::array kStates{"on", "off", "status"};
+
+int track(const TrackOptions& given) {
+  TrackOptions options = given;
+  if (options.what.empty()) {
+    const bool only_program = std::ranges::find(kStates, options.target) != kStates.end();
+    options.what = only_program ? std::exchange(options.target, "") : "status";
+  }
   if (options.exact && options.what != "on") {
     return bad_command_line("--exact: goes with `on` only");
   }
@@ -50,7 +61,8 @@ void add_track(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "track", "Switch allocation tracking on or off", track);
   require(add_text(command, "PID", options.target, kTargetHelp));
-  add_choice(command, "STATE", options.what, {"on", "off", "status"}, "on, off or status", "");
+  add_choice(command, "STATE", options.what, {kStates.begin(), kStates.end()}, "on, off or status",
+             "");
   add_flag(command, "--exact", options.exact,
            "With on: run a garbage collection, which closes the allocation buffers of all threads, "
            "so that engine=vm misses nothing");

@@ -60,8 +60,12 @@ std::string list_of(const std::vector<Program>& programs) {
 
 }  // namespace
 
+bool is_target(std::string_view text) {
+  return is_number(text) || text.find(':') != std::string_view::npos;
+}
+
 Result<std::string> resolve_target(std::string_view text) {
-  if (is_number(text) || text.find(':') != std::string_view::npos) return std::string(text);
+  if (is_target(text)) return std::string(text);
   std::vector<Program> with_agent, without;
   for (const Target& target : all_targets()) with_agent.push_back({target.pid, target.app});
   std::vector<Program> found = programs_named(text, with_agent);

@@ -11,6 +11,9 @@
 
 namespace ddm {
 
+// Whether the text is a pid or an address, and so can be nothing else than a target.
+bool is_target(std::string_view text);
+
 // Resolves the user's name for a program to a pid, HOST:PORT or unix:PATH. `text` may also be a
 // part of the name of exactly one program, or "" if there is only one. Programs with the agent are
 // searched first, then JVMs without it. The error lists the candidates.
@@ -35,8 +38,6 @@ inline std::optional<Error> listen_for(DdmClient& client, double seconds) {
 
 // The help of this argument.
 inline constexpr const char* kTargetHelp =
-    "pid, a part of the program's name (see `ddm ps`), HOST:PORT or unix:PATH";
-inline constexpr const char* kOnlyTargetHelp =
     "pid, a part of the program's name (see `ddm ps`), HOST:PORT or unix:PATH; optional if only "
     "one program has the agent";
 
