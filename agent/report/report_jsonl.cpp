@@ -21,8 +21,6 @@ class Fragments {
  public:
   explicit Fragments(const ReportData& data) : data_(data), names_(data.names) {}
 
-  ReportNames& names() { return names_; }
-
   // {"class":"a.B","method":"m","signature":"()V","file":"B.java","line":
   const std::string& frame(NameId id) {
     return cached(methods_, id, [&](std::string& text) {
@@ -236,11 +234,10 @@ void summary_line(const ReportData& data, const ReportSink& sink) {
 }
 
 void site_list(const ReportData& data, const ReportSink& sink) {
-  ReportNames all_names(data.names);
-  const std::vector<AllocSite> sites = sites_of(data.sites, all_names, SiteFrame::kBoth);
+  ReportNames names(data.names);
+  const std::vector<AllocSite> sites = sites_of(data.sites, names, SiteFrame::kBoth);
   behind_summary(data, sink, sites.size(), [&](Fragments& fragments, ReportPieces& pieces) {
     std::string& out = pieces.text();
-    ReportNames& names = fragments.names();
     for (const AllocSite& site : top_sites(sites, SiteOrder::kBytes, sites.size())) {
       if (!pieces.wanted()) return;
       out += R"({"type":"site")";
