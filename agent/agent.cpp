@@ -105,6 +105,10 @@ void Agent::make_features(JNIEnv* jni) {
       [this](JNIEnv* on_thread, const std::string& options) {
         return load_more(on_thread, options);
       },
+      [this](const std::string& option) {
+        const std::lock_guard lock(loading_);
+        return options_.allocations.present(option);
+      },
       [this](const GivenOptions& undone) {
         for (const auto& feature : features_) {
           feature->loan_ended(undone);

@@ -61,6 +61,11 @@ std::vector<OptionRow> AllocationOptions::rows() {
   };
 }
 
+std::string AllocationOptions::present(std::string_view option) const {
+  if (option == "engine") return engine == EngineKind::kBci ? "bci" : "vm";
+  return option == "interval" ? fmt::format("{}", interval) : "";
+}
+
 Wrong AllocationOptions::conflict(const GivenOptions& given) const {
   if (given.has("interval") && interval > 0 && engine != EngineKind::kVm) {
     return "option interval needs engine=vm";

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "allocations/store/alloc_record.h"
@@ -38,6 +39,8 @@ struct AllocationOptions : TrackingOptions {
 
   // The rows store into this object, which must outlive them.
   std::vector<OptionRow> rows();
+  // The value of "engine" or "interval", as it is given; "" for other options.
+  std::string present(std::string_view option) const;
   // What is wrong with the combination of options in one string; "" = nothing.
   Wrong conflict(const GivenOptions& given) const;
 };

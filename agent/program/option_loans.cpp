@@ -51,8 +51,14 @@ void OptionLoans::lend(const Request& request, Reply reply) {
   if (!wanted) return reply.fail_bad_data("str options, str what undoes them");
   const auto options = values_in(wanted->options);
   if (!options) return reply.fail(FailCode::kRefused, options.message());
-  const auto undoing = values_in(wanted->undoing);
+  auto undoing = values_in(wanted->undoing);
   if (!undoing) return reply.fail(FailCode::kRefused, undoing.message());
+  for (auto& [option, value] : *undoing) {
+    if (!value.empty()) continue;
+    value = present_(option);
+    if (!value.empty()) continue;
+    return reply.fail(FailCode::kRefused, fmt::format("{}= is undone by a value only", option));
+  }
   const std::uint64_t session = request.session->id();
   if (options->empty()) {
     undo(context_.jni(), session);

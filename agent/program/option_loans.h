@@ -22,10 +22,15 @@ class OptionLoans final : public Feature {
  public:
   // Applies an option string like a further load of the agent; returns what was logged meanwhile.
   using Load = std::function<Result<std::string>(JNIEnv*, const std::string& options)>;
+  // The value of an option before a load; "" for one whose value is not told. Called without the lock.
+  using Present = std::function<std::string(const std::string& option)>;
   using Ended = std::function<void(const GivenOptions& undone)>;
 
-  OptionLoans(const HandlerContext& context, Load load, Ended ended)
-      : context_(context), load_(std::move(load)), ended_(std::move(ended)) {}
+  OptionLoans(const HandlerContext& context, Load load, Present present, Ended ended)
+      : context_(context),
+        load_(std::move(load)),
+        present_(std::move(present)),
+        ended_(std::move(ended)) {}
 
   void add_chunks(Dispatcher& dispatcher) override;
   void apply_options(JNIEnv* jni, const GivenOptions& given) override;
@@ -46,6 +51,7 @@ class OptionLoans final : public Feature {
 
   const HandlerContext& context_;
   const Load load_;
+  const Present present_;
   const Ended ended_;
   std::mutex mutex_;
   std::map<std::uint64_t, ByOption> lent_;  // by session

@@ -323,6 +323,18 @@ def record_keeps_the_share_of_objects_that_the_program_follows(t):
 
 
 @test()
+def record_at_an_interval_leaves_the_engine_and_the_interval_that_the_program_has(t):
+    # Neither was in use yet when the recording began.
+    for options, expected in (("track=n,interval=32k", ("vm", 32768)), ("track=n,engine=bci", ("bci", 0))):
+        with Target(t, agent="dump=none," + options) as p:
+            ddm(t, "record", p.pid, "-d", "0.1", "--interval", "64k", "-o", t.path("r.jsonl"))
+            assert Report(t.path("r.jsonl")).summary["interval"] == 65536
+            ddm(t, "track", p.pid, "on")
+            summary = Report(save(t, p.pid)).summary
+            assert (summary["engine"], summary["interval"]) == expected, summary
+
+
+@test()
 def record_measures_no_time_for_a_report_that_has_none(t):
     for ending in ("pb.gz", "collapsed", "sites.jsonl", "dhat.json", "firefox.json"):
         for option in ("--cpu", "--wall", "--locks"):

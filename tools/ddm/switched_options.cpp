@@ -96,10 +96,7 @@ Result<SwitchedOptions> SwitchedOptions::on(DdmClient& client, const WantedOptio
   add(first, wanted.locks, before.locks, "monitor=y", "monitor=n");
   if (wanted.interval > 0) {
     append_option(first.options, fmt::format("engine=vm,interval={}", wanted.interval));
-    const std::string engine = text_of(*summary, "engine");
-    append_option(first.undoing,
-                  fmt::format("engine={},interval={}", engine == "bci" ? "bci" : "vm",
-                              number_of(*summary, "interval")));
+    append_option(first.undoing, "engine=,interval=");  // to the program's own, which may be unused
   }
   if (!first.options.empty()) {
     const auto done = client.request(to_chunk(first), DdmClient::kLongWork);

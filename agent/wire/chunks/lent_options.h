@@ -1,7 +1,8 @@
 // OPTS, a DDM extension: options of a further load of the agent, for the duration of this connection.
 //
 //   request  str options, str options that undo them, one for each; both empty: undoes them now. An
-//            option without one must already be in effect for another connection.
+//            option without one must already be in effect for another connection. `engine=` and
+//            `interval=` undo with the value that the agent has at that moment.
 //   reply    str: what the agent logged meanwhile, one line each
 #pragma once
 
