@@ -59,7 +59,12 @@ void CallRecorder::listen(Wanted wanted) {
   if (!listened) forget_open_calls();
   auto session = std::make_shared<Session>();
   session->wanted = std::move(wanted);
+  if (!common_sums_ || common_sums_number_ != sums_number_) {
+    common_sums_ = std::make_shared<CommonSums>();
+    common_sums_number_ = sums_number_;
+  }
   session->sums_number = sums_number_;
+  session->common_sums = common_sums_;
   session->number = ++sessions_;
   session->calls_number = calls_number_;
   const Wanted& all = session->wanted;
@@ -118,7 +123,7 @@ CallRecorder::State* CallRecorder::new_state(const Session& session) noexcept {
 
 void CallRecorder::begin_session(State& state, const Session& session) {
   if (state.sums_number != session.sums_number || !state.sums) {
-    state.sums = std::make_unique<MethodSums>();
+    state.sums = std::make_unique<MethodSums>(session.common_sums);
     state.unmatched.set(0);
     state.too_deep.set(0);
     state.sums_number = session.sums_number;
@@ -210,14 +215,14 @@ void CallRecorder::leave_log(JNIEnv* jni, State& state, MethodNumber method, Cal
                                                             Ticks cpu) noexcept {
   const Wanted& wanted = session.wanted;
   // A call entered before sums were wanted is counted in none.
-  MethodSums::Sum* const sum =
-      wanted.sums && ended.counted && ended.path != kNoPath ? state.sums->of(ended.path) : nullptr;
-  if (sum != nullptr) {
-    if (how == CallAction::kThrow) sum->exceptions.add(1);
-    sum->self.add(ended.self);
+  const bool counted = wanted.sums && ended.counted && ended.path != kNoPath;
+  if (const auto at = counted ? state.sums->of(ended.path) : MethodSums::Place(); at.sum) {
+    using Sum = MethodSums::Sum;
+    if (how == CallAction::kThrow) at.add(&Sum::exceptions, 1);
+    at.add(&Sum::self, ended.self);
     if (ended.outermost) {
-      sum->total.add(ended.total);
-      sum->cpu.add(ended.cpu);
+      at.add(&Sum::total, ended.total);
+      at.add(&Sum::cpu, ended.cpu);
     }
   }
   if (!wanted.log || (wanted.roots && !ended.below) || ended.total < wanted.least) return;
@@ -260,7 +265,7 @@ void CallRecorder::enter(JNIEnv* jni, State* state, MethodNumber method) noexcep
     counted = !wanted.summed || wanted.summed->marked(method);
     if (counted) {
       path = paths_->number_of(path, method);
-      if (MethodSums::Sum* const sum = state->sums->of(path)) sum->calls.add(1);
+      if (const auto at = state->sums->of(path); at.sum) at.add(&MethodSums::Sum::calls, 1);
     }
   }
   const Ticks now = TickClock::now();
@@ -360,6 +365,10 @@ CallRecorder::Sums CallRecorder::sums() const {
       result.too_deep += state->too_deep.get();
       if (running && state->calls_number == calls_number_) state->own.for_each(now, add_open);
     }
+  }
+  if (common_sums_ && common_sums_number_ == sums_number_) {
+    common_sums_->for_each(
+        [&](PathNumber path, const MethodSum& more) { result.paths[path] += more; });
   }
   if (running) {
     virtual_calls_.for_each([&](const OpenCalls& calls) { calls.for_each(now, add_open); });

@@ -81,6 +81,7 @@ class CallRecorder final : public VmListener {
   struct Session {
     Wanted wanted;
     std::uint32_t number = 0, sums_number = 0;
+    std::shared_ptr<CommonSums> common_sums;
     std::uint32_t calls_number = 0;  // differs from the state's: earlier open calls are discarded
     CallLog* log_alone = nullptr;    // wanted.log, if events only have to be appended to it
   };
@@ -179,6 +180,8 @@ class CallRecorder final : public VmListener {
   std::atomic<const Session*> session_{nullptr};  // null: not recording
   std::shared_ptr<const Session> session_held_;
   std::uint32_t sessions_ = 0, sums_number_ = 1, calls_number_ = 1;
+  std::shared_ptr<CommonSums> common_sums_;  // of common_sums_number_; null: nobody has listened
+  std::uint32_t common_sums_number_ = 0;
 
   mutable std::mutex mutex_;  // guards the lists of states
   std::vector<std::unique_ptr<State>> states_;

@@ -1,94 +1,83 @@
 // Sums of ended calls by path, for one OS thread. Only that thread adds; others may read
 // concurrently.
+//
+// A thread that uses all paths would take some megabytes, and a program may have thousands of
+// threads: once those of all threads together have CommonSums::kMostBytes, they add what needs more
+// to common sums, atomically.
 #pragma once
 
-#include <array>
 #include <atomic>
-#include <cstdint>
+#include <cstddef>
 #include <memory>
-#include <new>
+#include <mutex>
+#include <utility>
 
-#include "core/tick_clock.h"
-#include "time/calls/call_paths.h"
-#include "time/calls/one_writer.h"
+#include "time/calls/sum_table.h"
 
 namespace ddm {
 
-struct MethodSum {
-  std::uint64_t calls = 0;
-  std::uint64_t exceptions = 0;
-  Ticks total = 0;
-  Ticks self = 0;
-  Ticks cpu = 0;
+// Any thread.
+class CommonSums {
+ public:
+  static constexpr std::size_t kMostBytes = std::size_t{128} << 20;
 
-  MethodSum& operator+=(const MethodSum& more) {
-    calls += more.calls;
-    exceptions += more.exceptions;
-    total += more.total;
-    self += more.self;
-    cpu += more.cpu;
-    return *this;
+  explicit CommonSums(std::size_t most_bytes = kMostBytes) : most_bytes_(most_bytes) {}
+
+  // Whether a thread may have so much more of its own.
+  bool has_room(std::size_t bytes) noexcept {
+    return bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= most_bytes_;
   }
+  // Null: no memory.
+  SumTable::Group* group(PathNumber path) noexcept;
+  SumTable::Block* block(PathNumber path) noexcept;
+  template <typename Use>
+  void for_each(Use use) const {
+    table_.for_each(/*common=*/true, use);
+  }
+
+ private:
+  const std::size_t most_bytes_;
+  std::atomic<std::size_t> bytes_{0};  // of the threads' own parts, and refused ones
+  std::mutex mutex_;                   // held while parts are added
+  SumTable table_;
 };
 
 class MethodSums {
  public:
-  struct Sum {
-    OneWriter<std::uint64_t> calls, exceptions, total, self, cpu;
-  };
+  using Sum = SumTable::Sum;
 
-  // `path` is one of CallPaths. Null: out of memory.
-  Sum* of(PathNumber path) noexcept {
-    Group* const group = own(groups_[path / (kSums * kBlocks)]);
-    Block* const block = group != nullptr ? own(group->blocks[path / kSums % kBlocks]) : nullptr;
-    return block != nullptr ? &block->sums[path % kSums] : nullptr;
+  explicit MethodSums(std::shared_ptr<CommonSums> common) : common_(std::move(common)) {}
+
+  // Where the thread adds the calls of a path; without a sum: out of memory.
+  struct Place {
+    void add(OneWriter<std::uint64_t> Sum::*what, std::uint64_t more) const noexcept {
+      common ? (sum->*what).add_beside_others(more) : (sum->*what).add(more);
+    }
+    Sum* sum = nullptr;
+    bool common = false;
+  };
+  Place of(PathNumber path) noexcept {
+    SumTable::Group* const group = table_.group_of(path).seen.load(std::memory_order_relaxed);
+    if (group == nullptr) [[unlikely]]
+      return add(path);
+    const auto& slot = SumTable::block_of(*group, path);
+    SumTable::Block* const block = slot.seen.load(std::memory_order_acquire);
+    if (block == nullptr) [[unlikely]]
+      return add(path);
+    return {&block->sums[path % SumTable::kSums], slot.common};
   }
 
-  // Calls `use(PathNumber, MethodSum)` for each path with ended calls.
+  // Without the common ones.
   template <typename Use>
   void for_each(Use use) const {
-    for (std::size_t g = 0; g < kGroups; ++g) {
-      const Group* const group = groups_[g].seen.load(std::memory_order_acquire);
-      for (std::size_t b = 0; group != nullptr && b < kBlocks; ++b) {
-        const Block* const block = group->blocks[b].seen.load(std::memory_order_acquire);
-        for (std::size_t s = 0; block != nullptr && s < kSums; ++s) {
-          const Sum& sum = block->sums[s];
-          const MethodSum read{sum.calls.get(), sum.exceptions.get(), sum.total.get(),
-                               sum.self.get(), sum.cpu.get()};
-          if (read.calls != 0 || read.self != 0)
-            use(static_cast<PathNumber>((g * kBlocks + b) * kSums + s), read);
-        }
-      }
-    }
+    table_.for_each(/*common=*/false, use);
   }
 
  private:
-  static constexpr std::size_t kSums = 128, kBlocks = 128, kGroups = 36;
-  static_assert(kSums * kBlocks * kGroups == CallPaths::kMost);
+  Place add(PathNumber path) noexcept;
 
-  template <typename T>
-  struct Slot {
-    std::unique_ptr<T> owned;
-    std::atomic<T*> seen{nullptr};
-  };
-  struct Block {
-    std::array<Sum, kSums> sums;
-  };
-  struct Group {
-    std::array<Slot<Block>, kBlocks> blocks;
-  };
-
-  template <typename T>
-  static T* own(Slot<T>& slot) noexcept {
-    T* there = slot.seen.load(std::memory_order_relaxed);
-    if (there == nullptr) [[unlikely]] {
-      slot.owned.reset(there = new (std::nothrow) T);
-      slot.seen.store(there, std::memory_order_release);
-    }
-    return there;
-  }
-
-  std::array<Slot<Group>, kGroups> groups_;
+  const std::shared_ptr<CommonSums> common_;
+  SumTable table_;
 };
 
 }  // namespace ddm

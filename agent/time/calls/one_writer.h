@@ -17,6 +17,8 @@ class OneWriter {
   T get() const noexcept { return value_.load(std::memory_order_relaxed); }
   void set(T value) noexcept { value_.store(value, std::memory_order_relaxed); }
   void add(T more) noexcept { set(get() + more); }
+  // For a value that several threads add to after all.
+  void add_beside_others(T more) noexcept { value_.fetch_add(more, std::memory_order_relaxed); }
 
  private:
   std::atomic<T> value_{};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
+#include <memory>
 #include <random>
 #include <thread>
 #include <vector>
@@ -123,11 +125,12 @@ TEST_CASE("a log's number of a thread is Java's id where it fits, and never anot
 }
 
 TEST_CASE("sums of methods with any number are kept apart") {
-  ddm::MethodSums sums;
+  ddm::MethodSums sums(std::make_shared<ddm::CommonSums>());
   for (const ddm::MethodNumber method : {0u, 127u, 128u, 16'384u, ddm::MethodNumbers::kMost - 1}) {
-    auto* const sum = sums.of(method);
-    REQUIRE(sum != nullptr);
-    sum->calls.add(method + 1);
+    const auto at = sums.of(method);
+    REQUIRE(at.sum != nullptr);
+    CHECK_FALSE(at.common);
+    at.add(&ddm::MethodSums::Sum::calls, method + 1);
   }
   std::vector<std::uint64_t> calls;
   sums.for_each([&](ddm::MethodNumber method, const ddm::MethodSum& sum) {
@@ -135,6 +138,44 @@ TEST_CASE("sums of methods with any number are kept apart") {
     calls.push_back(sum.calls);
   });
   CHECK(calls.size() == 5);
+}
+
+TEST_CASE("sums that threads have no room for are common, and complete") {
+  constexpr std::size_t kThreads = 4, kRounds = 50;
+  constexpr ddm::PathNumber kPaths = 20'000;
+  const auto common = std::make_shared<ddm::CommonSums>(/*most_bytes=*/100'000);
+  std::vector<std::unique_ptr<ddm::MethodSums>> all;
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < kThreads; ++i) {
+    all.push_back(std::make_unique<ddm::MethodSums>(common));
+    threads.emplace_back([sums = all.back().get()] {
+      for (std::size_t round = 0; round < kRounds; ++round) {
+        for (ddm::PathNumber path = 0; path < kPaths; path += 7) {
+          sums->of(path).add(&ddm::MethodSums::Sum::calls, 1);
+          sums->of(path).add(&ddm::MethodSums::Sum::self, path);
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::map<ddm::PathNumber, ddm::MethodSum> found;
+  std::size_t own = 0;
+  const auto add = [&](ddm::PathNumber path, const ddm::MethodSum& more) { found[path] += more; };
+  common->for_each(add);
+  CHECK(found.size() > kPaths / 7 / 2);
+  for (const auto& sums : all) {
+    sums->for_each([&](ddm::PathNumber path, const ddm::MethodSum& more) {
+      ++own;
+      add(path, more);
+    });
+  }
+  CHECK(own > 0);
+  CHECK(own * sizeof(ddm::MethodSums::Sum) < 100'000);
+  CHECK(found.size() == (kPaths + 6) / 7);
+  for (const auto& [path, sum] : found) {
+    REQUIRE(sum.calls == kThreads * kRounds);
+    REQUIRE(sum.self == path * kThreads * kRounds);
+  }
 }
 
 TEST_CASE("ticks are nanoseconds of the clock, and CPU time never goes back") {
