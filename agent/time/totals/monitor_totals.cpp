@@ -14,8 +14,7 @@ ThreadNumber MonitorTotals::holder_number(std::string_view name) {
 std::string MonitorTotals::holder_name(ThreadNumber number) const {
   if (number == HeldBy::kUnknown) return "";
   const std::lock_guard lock(names_mutex_);
-  const std::vector<const std::string*> names = names_.names();
-  return number < names.size() ? *names[number] : std::string();
+  return std::string(names_.name_of(number));
 }
 
 void MonitorTotals::add(MonitorKind kind, NameId class_id, TraceNumber trace, std::int64_t ns,
@@ -56,8 +55,11 @@ std::vector<MonitorTime> MonitorTotals::read(const CallTree& traces) const {
       all[key].ns += sum.ns;
     }
   }
-  const std::lock_guard lock(names_mutex_);
-  const std::vector<const std::string*> names = names_.names();
+  // Waiting threads need the lock: it is not held while stacks are read.
+  const std::vector<const std::string*> names = [this] {
+    const std::lock_guard lock(names_mutex_);
+    return names_.names();
+  }();
   std::array<Frame, kMaxTreeDepth> buffer;
   const auto frames_of = [&](TraceNumber trace) {
     const std::size_t depth = traces.read(trace, buffer);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -20,21 +21,31 @@ class ThreadNumbers {
 
   ThreadNumber number_of(std::string_view name) {
     auto at = numbers_.find(name);
+    if (at == numbers_.end() && numbers_.size() >= kMost) at = numbers_.find(name = kOthers);
     if (at != numbers_.end()) return at->second;
-    if (numbers_.size() >= kMost) name = kOthers;
-    const auto number = static_cast<ThreadNumber>(numbers_.size());
-    return numbers_.try_emplace(std::string(name), number).first->second;
+    names_.emplace_back(name);
+    return numbers_.emplace(names_.back(), static_cast<ThreadNumber>(names_.size() - 1))
+        .first->second;
   }
-  // Names by number; valid until the next change.
+  // "": there is no such number.
+  std::string_view name_of(ThreadNumber number) const {
+    return number < names_.size() ? std::string_view(names_[number]) : "";
+  }
+  // Names by number; they stay where they are until clear().
   std::vector<const std::string*> names() const {
-    std::vector<const std::string*> result(numbers_.size());
-    for (const auto& [name, number] : numbers_) result[number] = &name;
+    std::vector<const std::string*> result;
+    result.reserve(names_.size());
+    for (const std::string& name : names_) result.push_back(&name);
     return result;
   }
-  void clear() { numbers_.clear(); }
+  void clear() {
+    numbers_.clear();
+    names_.clear();
+  }
 
  private:
-  std::map<std::string, ThreadNumber, std::less<>> numbers_;
+  std::deque<std::string> names_;
+  std::map<std::string_view, ThreadNumber> numbers_;  // of these
 };
 
 }  // namespace ddm
