@@ -57,7 +57,7 @@ void CallRecorder::thread_ending(JNIEnv* jni) {
 void CallRecorder::virtual_thread_end(JNIEnv* jni, jthread thread) {
   const Reclamation::Reading reading(place_of(t_state));
   const Session* const session = session_.load(std::memory_order_acquire);
-  if (session == nullptr || session->log_alone != nullptr) return;
+  if (session == nullptr || session->log_alone != nullptr || !fields_) return;
   const std::int64_t id = fields_->id(jni, thread);
   OpenCalls* const calls = virtual_calls_.find(id);
   if (calls == nullptr) return;

@@ -8,16 +8,15 @@ namespace ddm {
 OpenCalls* VirtualCalls::of(std::int64_t thread) {
   Shard& shard = shard_of(thread);
   const std::lock_guard lock(shard.mutex);
-  OpenCalls*& calls = shard.calls[thread];
-  if (calls != nullptr) return calls;
+  if (const auto known = shard.calls.find(thread); known != shard.calls.end()) return known->second;
   if (shard.unused.empty()) {
+    shard.unused.reserve(shard.all.size() + 1);
     shard.all.push_back(std::make_unique<OpenCalls>());
-    shard.unused.reserve(shard.all.size());
-    calls = shard.all.back().get();
-  } else {
-    calls = shard.unused.back();
-    shard.unused.pop_back();
+    shard.unused.push_back(shard.all.back().get());
   }
+  OpenCalls* const calls = shard.unused.back();
+  shard.calls.emplace(thread, calls);  // the last that may throw
+  shard.unused.pop_back();
   calls->owner.store(thread, std::memory_order_release);
   return calls;
 }
