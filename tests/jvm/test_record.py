@@ -299,7 +299,7 @@ def record_and_profiles_leave_what_the_program_itself_times(t):
         p.tell("deepmarks 1")
         for option in ("--cpu", "--wall"):
             record = recording(t, p.pid, "-d", 60, option, "-o", "r.jsonl")
-            wait_until_on(t, p.pid)
+            wait_until_all_are(t, p.pid, (False, True, False))
             p.tell("deepmarks 1")
             ended(record)
             report = Report(t.path("r.jsonl"))
