@@ -238,6 +238,8 @@ void Probes::drop(JNIEnv* jni, Owner owner) {
   std::erase_if(owners_, [owner](const Owned& owned) { return owned.owner == owner; });
   records_.forget(owner);
   code_.forget(owner);
+  const auto left = code_.probes();
+  std::erase_if(charged_, [&left](const auto& one) { return !left.contains(one.first); });
   update_budget(jni);
   if (!owners_.empty()) return;
   on_ = false;
