@@ -39,6 +39,19 @@ void find_thread(VmEntries& entries, VmLayout& layout) {
                  "frame::*_offset");
 }
 
+// Without them, stacks with upcalls are left to GetStackTrace.
+void find_upcalls(VmLayout& layout) {
+  const auto data = vm_structs::offset_of("UpcallStub", "_frame_data_offset");
+  const auto anchor = vm_structs::offset_of("UpcallStub::FrameData", "jfa");
+  const auto sp = vm_structs::offset_of("JavaFrameAnchor", "_last_Java_sp");
+  const auto pc = vm_structs::offset_of("JavaFrameAnchor", "_last_Java_pc");
+  const auto fp = vm_structs::offset_of("JavaFrameAnchor", "_last_Java_fp");
+  if (!data || !anchor || !sp || !pc || !fp) return;
+  layout.upcall_data = static_cast<Offset>(*data);
+  layout.upcall_anchor = {static_cast<Offset>(*anchor + *sp), static_cast<Offset>(*anchor + *pc),
+                          static_cast<Offset>(*anchor + *fp)};
+}
+
 void find_nmethods(VmEntries& entries, VmLayout& layout) {
   layout.blob_name = offset_in(entries, {{"CodeBlob", "_name"}});
   layout.blob_frame_words = offset_in(entries, {{"CodeBlob", "_frame_size"}});
@@ -173,6 +186,7 @@ Result<VmLayout> detect_vm_layout(JNIEnv* jni, const MethodPointers& methods) {
   VmLayout layout;
   layout.stream_base = stream_base_of(jni->GetVersion());
   find_thread(entries, layout);
+  find_upcalls(layout);
   find_nmethods(entries, layout);
   find_metadata(entries, layout);
   find_code_heaps(entries, layout);

@@ -55,7 +55,8 @@ WalkEnd ParkedStack::walk_run(JNIEnv* jni, const ParkedFrames::Run& run, std::si
     }
     const WalkEnd end = places_.compiled(jni, walk.pc(), code);
     if (end != WalkEnd::kComplete) return end;
-    if (code.kind == CodeKind::kBarrier || code.kind == CodeKind::kVirtualThreadEnd) {
+    if (code.kind == CodeKind::kBarrier || code.kind == CodeKind::kVirtualThreadEnd ||
+        code.kind == CodeKind::kUpcall) {
       return WalkEnd::kOdd;
     }
     for (std::size_t i = 0; i < code.count; ++i) add(code.frames[i]);

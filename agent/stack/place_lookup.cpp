@@ -38,6 +38,7 @@ WalkEnd PlaceLookup::decode_compiled(JNIEnv* jni, VmAddress pc, Compiled& code) 
     code.frames[code.count++] = names_.shown(jni, raw_frame(version.id, found.frames[i].bci),
                                              as_version(found.frames[i].method));
   }
+  if (!may_be_kept(code.kind)) return WalkEnd::kComplete;
 
   FrameCache::Entry entry;
   entry.kind = code.kind;

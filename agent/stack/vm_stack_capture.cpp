@@ -238,6 +238,12 @@ VmStackCapture::Step VmStackCapture::compiled_step(JNIEnv* jni, Walk& walk, Walk
   return leave_compiled(walk, trail, entry.kind, entry.bytes, identity, end);
 }
 
+// The rest of the walk is made without the trail, which stays as it was.
+void VmStackCapture::leave_trail(Walk& walk, StackTrail*& trail) {
+  if (walk.trail != nullptr) walk.trail->abandon();
+  walk.trail = trail = nullptr;
+}
+
 VmStackCapture::Step VmStackCapture::leave_compiled(Walk& walk, StackTrail* trail, CodeKind kind,
                                                     std::int32_t bytes,
                                                     FrameCache::Identity identity, WalkEnd& end) {
@@ -260,6 +266,10 @@ VmStackCapture::Step VmStackCapture::learn_compiled(JNIEnv* jni, Walk& walk, Sta
   end = places_.decode_compiled(jni, walk.walker.pc(), code);
   if (end != WalkEnd::kComplete) return Step::kEnd;
   if (code.kind == CodeKind::kBarrier) return parked_steps(jni, walk, end);
+  if (!may_be_kept(code.kind)) leave_trail(walk, trail);
+  if (code.kind == CodeKind::kUpcall) {
+    return walk.walker.pop_upcall(code.bytes, end) ? Step::kContinue : Step::kEnd;
+  }
   for (std::size_t i = known; i < code.count; ++i) {
     if (trail != nullptr) trail->add(code.frames[i]);
     if (!walk.stack.add(code.frames[i])) return Step::kEnough;

@@ -102,6 +102,7 @@ class VmStackCapture final : public StackCapture {
   // Walks while the frames are cached. kContinue: the next one is not.
   Step known_steps(Walk& walk) const;
   Step compiled_step(JNIEnv* jni, Walk& walk, WalkEnd& end);
+  static void leave_trail(Walk& walk, StackTrail*& trail);
   Step leave_compiled(Walk& walk, StackTrail* trail, CodeKind kind, std::int32_t bytes,
                       FrameCache::Identity identity, WalkEnd& end);
   Step learn_compiled(JNIEnv* jni, Walk& walk, StackTrail* trail, std::size_t known, WalkEnd& end);

@@ -17,8 +17,8 @@ struct BothWays {
 };
 
 const char* reason_of(WalkEnd end) {
-  constexpr const char* kReasons[] = {"complete", "virtual thread", "odd frame",
-                                      "method without id", "no memory"};
+  constexpr const char* kReasons[] = {"complete",          "virtual thread", "odd frame",
+                                      "method without id", "no memory",      "upcall"};
   return kReasons[static_cast<std::size_t>(end)];
 }
 

@@ -2,7 +2,8 @@
 import os
 
 from agent_jars import agent_jar
-from harness import AGENT, FULL, Report, test
+from compiled import compiled_once
+from harness import AGENT, FULL, HERE, JDKS, WORK, Report, test
 from java_sources import FILES, unpack_sources
 from soak_programs import H2
 
@@ -112,6 +113,17 @@ def stacks_of_virtual_threads_that_return_are_those_that_the_vm_tells(t):
       full_only=True)
 def stacks_of_virtual_threads_are_those_that_the_vm_tells_everywhere(t):
     compare_virtual(t, "VirtualReturns", "200", least=10_000)
+
+
+@test(jdks="each", min_jdk=25, flags=[(), ("-Xint",)], timeout=300, daily=1, every_days=4)
+def stacks_below_upcalls_are_those_that_the_vm_tells(t):
+    classes = compiled_once(os.path.join(WORK, "classes22"), JDKS[-1], "22",
+                            [os.path.join(HERE, "programs", "jdk22", "Upcalls.java")])
+    for engine in t.engines():
+        summary = compare(t, engine, "Upcalls", "1" if t.flags else "3", least=10_000,
+                          jar=classes, flags=["--enable-native-access=ALL-UNNAMED"])
+        assert summary["walker_gave_up"].get("odd frame", 0) <= summary["seen"] / 10_000, summary
+        assert "upcall" not in summary["walker_gave_up"], summary
 
 
 @test(timeout=300, every_days=3)  # the quick set has it on the machine's own JDKs: on 21 it takes minutes

@@ -72,8 +72,14 @@ void CompiledFrames::decode_stub(VmAddress blob, CompiledFrame& result) const {
   if (is_named(blob, "StubRoutines (continuation stubs)") ||
       is_named(blob, "StubRoutines (continuationstubs)")) {  // 22 to 25
     result.kind = CodeKind::kBarrier;
+  } else if (is_named(blob, "upcall_stub")) {
+    result.kind = CodeKind::kUpcall;
+    result.bytes =
+        layout_.upcall_data == kAbsent
+            ? kAbsent
+            : memory_.read<std::int32_t>(blob + static_cast<VmAddress>(layout_.upcall_data));
   } else if (result.bytes > 0) {
-    result.kind = CodeKind::kStub;
+    result.kind = is_named(blob, "nep_invoker_blob") ? CodeKind::kDowncall : CodeKind::kStub;
   }
 }
 

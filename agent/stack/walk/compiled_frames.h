@@ -32,13 +32,22 @@ enum class CodeKind : std::uint8_t {
   kPatched,           // marked for deoptimization; the original pc is stored in the frame
   kVirtualThreadEnd,  // outside a virtual thread's outermost frame
   kBarrier,           // a virtual thread's outer frames are in the heap
+  kDowncall,          // a stub from Java to native code (java.lang.foreign), which may be freed
+  kUpcall,            // and one from native code to Java
 };
+
+// Whether what was decoded may be kept: stubs of java.lang.foreign are freed without a trace.
+constexpr bool may_be_kept(CodeKind kind) {
+  return kind != CodeKind::kDowncall && kind != CodeKind::kUpcall;
+}
 
 struct CompiledFrame {
   static constexpr std::size_t kMostInlined = 64;
 
   CodeKind kind = CodeKind::kOdd;
-  std::int32_t bytes = 0;     // of the frame; kPatched: from sp to the stored original pc
+  // Of the frame; kPatched: from sp to the stored original pc; kUpcall: to the stub's data, or
+  // kAbsent.
+  std::int32_t bytes = 0;
   VmAddress identity_at = 0;  // address of the nmethod's compile id; 0: the code is never freed
   std::uint32_t identity = 0;
   std::size_t count = 0;

@@ -8,18 +8,9 @@
 #pragma once
 
 #include "stack/walk/compiled_frames.h"
+#include "stack/walk/walk_end.h"
 
 namespace ddm {
-
-// Why a walk ended.
-enum class WalkEnd : std::uint8_t {
-  kComplete,       // at the outermost frame, or at the requested depth
-  kBarrier,        // a virtual thread's outer frames are in the heap
-  kOdd,            // an unexpected frame
-  kUnknownMethod,  // a method without an id
-  kNoMemory,
-  kCount
-};
 
 enum class FrameKind : std::uint8_t { kInterpreted, kEntry, kCode };
 
@@ -107,7 +98,6 @@ class FrameWalker {
     return true;
   }
 
-  // Both together.
   bool pop_interpreted(VmAddress& method, VmAddress& bytecode) {
     return read_interpreted(at_, method, bytecode) && leave_interpreted(at_);
   }
@@ -117,11 +107,14 @@ class FrameWalker {
   bool pop_entry(WalkEnd& end) {
     end = WalkEnd::kOdd;
     if (!holds(at_.fp + kWrapper, low_)) return false;
-    const VmAddress wrapper = load<VmAddress>(at_.fp + kWrapper);
-    const VmAddress first = wrapper + static_cast<VmAddress>(layout_.wrapper_sp);
-    const VmAddress last = wrapper + static_cast<VmAddress>(layout_.wrapper_fp);
-    if (!holds(first, at_.sp - 1) || !holds(last, at_.sp - 1)) return false;
-    return enter_at(first, wrapper + static_cast<VmAddress>(layout_.wrapper_pc), last, at_.sp, end);
+    return enter_outer(load<VmAddress>(at_.fp + kWrapper),
+                       {layout_.wrapper_sp, layout_.wrapper_pc, layout_.wrapper_fp}, end);
+  }
+  // For a CodeKind::kUpcall frame, by its `bytes`: the same.
+  bool pop_upcall(std::int32_t bytes, WalkEnd& end) {
+    end = bytes == kAbsent ? WalkEnd::kUpcall : WalkEnd::kOdd;
+    return bytes >= 0 &&
+           enter_outer(at_.sp + static_cast<VmAddress>(bytes), layout_.upcall_anchor, end);
   }
 
   // Stores the words that determined a step from one place to the next: while they are unchanged,
@@ -178,6 +171,14 @@ class FrameWalker {
   // Whether `at` is a word of the stack above `floor`.
   bool holds(VmAddress at, VmAddress floor) const {
     return at > floor && at % kWord == 0 && at >= low_ && at <= high_ - kWord;
+  }
+
+  // Goes to the frame of an anchor that is in the current frame's data.
+  bool enter_outer(VmAddress data, const AnchorPlace& anchor, WalkEnd& end) {
+    const VmAddress sp_at = data + static_cast<VmAddress>(anchor.sp);
+    const VmAddress fp_at = data + static_cast<VmAddress>(anchor.fp);
+    return holds(sp_at, at_.sp - 1) && holds(fp_at, at_.sp - 1) &&
+           enter_at(sp_at, data + static_cast<VmAddress>(anchor.pc), fp_at, at_.sp, end);
   }
 
   bool enter_at(VmAddress sp_at, VmAddress pc_at, VmAddress fp_at, VmAddress floor, WalkEnd& end) {

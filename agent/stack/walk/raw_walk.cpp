@@ -63,7 +63,7 @@ WalkEnd RawWalk::walk_run(ParkedWalk& run, std::span<VersionFrame> frames,
     }
     compiled_.decode(run.pc(), found);
     if (found.kind == CodeKind::kOdd || found.kind == CodeKind::kBarrier ||
-        found.kind == CodeKind::kVirtualThreadEnd) {
+        found.kind == CodeKind::kVirtualThreadEnd || found.kind == CodeKind::kUpcall) {
       return WalkEnd::kOdd;
     }
     if (!add(found, frames, count)) return WalkEnd::kUnknownMethod;
@@ -87,6 +87,10 @@ WalkEnd RawWalk::walk(VmAddress java_thread, std::span<VersionFrame> frames, std
         if (found.kind == CodeKind::kBarrier) {
           return parked != nullptr ? walk_parked(java_thread, *parked, frames, count)
                                    : WalkEnd::kBarrier;
+        }
+        if (found.kind == CodeKind::kUpcall) {
+          if (!walker.pop_upcall(found.bytes, end)) return end;
+          break;
         }
         if (found.kind == CodeKind::kOdd) return WalkEnd::kOdd;
         if (!add(found, frames, count)) return WalkEnd::kUnknownMethod;

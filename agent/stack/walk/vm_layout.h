@@ -25,11 +25,20 @@ struct CodeHeapPlace {
   int log2_segment = 0;
 };
 
+// A frame anchor in some structure.
+struct AnchorPlace {
+  Offset sp = kAbsent, pc = kAbsent, fp = kAbsent;
+};
+
 struct VmLayout {
   // JavaThread, and the frame anchor in it and in a JavaCallWrapper
   Offset anchor_sp = kAbsent, anchor_pc = kAbsent, anchor_fp = kAbsent;
   Offset stack_base = kAbsent, stack_size = kAbsent;
   Offset wrapper_sp = kAbsent, wrapper_pc = kAbsent, wrapper_fp = kAbsent;
+  // The stub of an upcall (java.lang.foreign): in its blob, how far above its sp its data are, and
+  // the frame anchor in these. Since JDK 25.
+  Offset upcall_data = kAbsent;
+  AnchorPlace upcall_anchor;
 
   std::vector<CodeHeapPlace> code_heaps;
   Offset block_header = kAbsent, block_used = kAbsent;

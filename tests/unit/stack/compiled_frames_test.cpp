@@ -73,6 +73,27 @@ TEST_CASE("stubs have a frame without methods, the heap's stacks have a barrier"
   CHECK(found.kind == CodeKind::kBarrier);
 }
 
+TEST_CASE("stubs of foreign functions are told from others, since they may be freed") {
+  FakeVm vm(GENERATE(false, true));
+  const VmAddress down = vm.add_stub("nep_invoker_blob", 6);
+  const VmAddress up = vm.add_stub("upcall_stub", 0);
+  const CompiledFrames frames(vm.layout, vm.memory);
+  CompiledFrame found;
+  frames.decode(down, found);
+  CHECK(found.kind == CodeKind::kDowncall);
+  CHECK(found.bytes == 48);
+  CHECK_FALSE(may_be_kept(found.kind));
+  frames.decode(up, found);
+  CHECK(found.kind == CodeKind::kUpcall);
+  CHECK(found.bytes == kAbsent);
+  vm.layout.upcall_data = 300;
+  FakeVm::put<std::int32_t>(up - 200 + 300, 64);
+  frames.decode(up, found);
+  CHECK(found.kind == CodeKind::kUpcall);
+  CHECK(found.bytes == 64);
+  CHECK_FALSE(may_be_kept(found.kind));
+}
+
 TEST_CASE("scopes that run over their end, in circles or into nothing are odd") {
   FakeVm vm(GENERATE(false, true));
   const VmAddress pc = vm.add_nmethod(6, {{vm.add_method(10), 3}, {vm.add_method(10), 4}}, 1);

@@ -82,6 +82,36 @@ TEST_CASE("a walk goes on at the anchor of a thread that came back from Java") {
   CHECK(walk.frames[4].bci == 2);
 }
 
+TEST_CASE("a walk goes on where Java called the native code that called Java") {
+  FakeVm vm(false);
+  const Scene scene(vm);
+  vm.layout.upcall_data = 300;
+  vm.layout.upcall_anchor = {8, 16, 24};
+  const VmAddress stub = vm.add_stub("upcall_stub", 0);
+  FakeVm::put<std::int32_t>(stub - 200 + 300, 80);
+  vm.stack(121, stub);          // the interpreted method returns to the stub, whose sp is 130
+  vm.stack(141, vm.slot(200));  // the anchor in its data: sp, pc, fp
+  vm.stack(142, vm.add_stub("nep_invoker_blob", 4));
+  vm.stack(143, 0);
+  vm.stack(203, vm.add_nmethod(4, {{scene.outer, 2}}, 9));
+  vm.stack(207, vm.layout.call_stub_return);
+  vm.stack(206, vm.slot(220));
+  vm.stack(220 - 6, vm.slot(230));
+  vm.stack(231, 0);
+  Walk walk(vm);
+  CHECK(walk(vm) == WalkEnd::kComplete);
+  REQUIRE(walk.count == 5);
+  CHECK(walk.frames[4].bci == 2);
+  vm.stack(141, 0);  // a thread that native code made
+  CHECK(walk(vm) == WalkEnd::kComplete);
+  CHECK(walk.count == 4);
+  vm.stack(141, vm.slot(120));  // the anchor leads inwards
+  CHECK(walk(vm) == WalkEnd::kOdd);
+  vm.layout.upcall_data = kAbsent;
+  CHECK(walk(vm) == WalkEnd::kUpcall);
+  CHECK(walk.count == 4);
+}
+
 TEST_CASE("a frame to be deoptimised is walked by the pc that it keeps") {
   FakeVm vm(GENERATE(false, true));
   const Scene scene(vm);
