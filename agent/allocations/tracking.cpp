@@ -8,7 +8,6 @@
 #include "core/exit_limits.h"
 #include "core/log.h"
 #include "vm/class_changes/class_archive.h"
-#include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/thread_fields.h"
 #include "vm/vm_pause.h"

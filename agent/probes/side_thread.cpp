@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include <condition_variable>
-#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <optional>

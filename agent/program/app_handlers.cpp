@@ -3,7 +3,6 @@
 #include <sys/utsname.h>
 
 #include <chrono>
-#include <cstring>
 #include <future>
 #include <memory>
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <utility>

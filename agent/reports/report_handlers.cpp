@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <exception>
 #include <initializer_list>
-#include <map>
 
 #include "core/exit_limits.h"
 #include "core/new_file.h"
 #include "report/below_method.h"
 #include "wire/chunks/packet.h"
-#include "wire/chunks/report_chunk.h"
 
 namespace ddm {
 namespace {

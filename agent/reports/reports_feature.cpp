@@ -4,7 +4,6 @@
 #include <chrono>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "core/exit_limits.h"
 #include "core/log.h"

@@ -4,8 +4,6 @@
 
 #include <jni.h>
 
-#include <cstdint>
-
 #include "stack/place_lookup.h"
 #include "stack/shown_stack.h"
 #include "stack/walk/parked_frames.h"

@@ -7,9 +7,7 @@
 #include "bci/constant_pool.h"
 #include "bci/constructor_flow.h"
 #include "core/class_names.h"
-#include "core/log.h"
 #include "vm/id_creation.h"
-#include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {

@@ -4,7 +4,6 @@
 
 #include <jvmti.h>
 
-#include <cstdint>
 #include <span>
 
 #include "stack/shown_stack.h"

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -11,7 +10,6 @@
 #include "core/class_names.h"
 #include "core/clocks.h"
 #include "core/log.h"
-#include "stack/names/name_table.h"
 #include "time/calls/matched_calls.h"
 #include "vm/id_creation.h"
 #include "vm/jvmti_memory.h"

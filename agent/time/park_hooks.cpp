@@ -1,6 +1,5 @@
 #include "time/park_hooks.h"
 
-#include <atomic>
 #include <string_view>
 #include <utility>
 

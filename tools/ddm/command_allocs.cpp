@@ -13,7 +13,6 @@
 #include "site_rows.h"
 #include "switched_options.h"
 #include "threads.h"
-#include "wire/chunks/app_state.h"
 #include "wire/chunks/report_chunk.h"
 #include "wire_report.h"
 

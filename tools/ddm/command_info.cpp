@@ -4,9 +4,7 @@
 #include "core/jvm_text.h"
 #include "json_values.h"
 #include "jvm_figures.h"
-#include "wire/chunks/app_state.h"
 #include "wire/chunks/hello.h"
-#include "wire/chunks/profiling.h"
 #include "wire/chunks/switch_request.h"
 
 namespace ddm {

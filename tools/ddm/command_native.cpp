@@ -1,7 +1,6 @@
 // ddm native: live native memory by stack (native functions and the Java frames that called them),
 // or what changed since a mark. Also switches sampling on and off.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <limits>
 
 #include "command.h"

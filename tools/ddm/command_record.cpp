@@ -2,7 +2,6 @@
 // is as before: off, or on with all its figures.
 #include <unistd.h>
 
-#include <algorithm>
 #include <cctype>
 #include <chrono>
 #include <cstdio>
@@ -16,7 +15,6 @@
 #include "run_notes.h"
 #include "site_rows.h"
 #include "switched_options.h"
-#include "wire/chunks/app_state.h"
 #include "wire/chunks/report_chunk.h"
 #include "wire/chunks/switch_request.h"
 

@@ -1,6 +1,5 @@
 #include "difference_page.h"
 
-#include <array>
 #include <utility>
 
 #include "report/page/page_numbers.h"

@@ -10,7 +10,6 @@
 
 #include "ddm_client.h"
 #include "site_figures.h"
-#include "wire/chunks/bytes.h"
 
 namespace ddm {
 

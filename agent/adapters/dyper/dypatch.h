@@ -4,11 +4,9 @@
 
 #include <jvmti.h>
 
-#include <map>
 #include <pugixml.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "adapters/dyper/documents/request.h"
 #include "adapters/dyper/link_thread.h"

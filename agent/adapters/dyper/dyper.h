@@ -19,7 +19,6 @@
 #include "core/feature.h"
 #include "wire/chunks/dispatcher.h"
 #include "wire/handler_context.h"
-#include "wire/sockets/address.h"
 
 namespace ddm {
 

@@ -6,7 +6,6 @@
 #include <functional>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "core/option_table.h"
 #include "core/whole_text.h"

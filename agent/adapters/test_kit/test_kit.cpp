@@ -8,7 +8,6 @@
 #include <span>
 #include <utility>
 
-#include "allocations/scopes/scope_figures.h"
 #include "core/jvm_text.h"
 #include "core/log.h"
 #include "vm/java_call.h"

@@ -12,7 +12,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include "stack/class_ids.h"
 #include "vm/memory/heap_pauses.h"

@@ -25,7 +25,6 @@
 #include "allocations/capture/books_snapshot.h"
 #include "allocations/capture/ended_threads.h"
 #include "allocations/store/seen_counter.h"
-#include "allocations/store/site_set.h"
 #include "report/report.h"
 
 namespace ddm {

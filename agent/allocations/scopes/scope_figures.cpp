@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <tuple>
-#include <unordered_map>
 #include <unordered_set>
-#include <vector>
 
 #include "stack/names/first_use.h"
 #include "stack/names/jdk_classes.h"

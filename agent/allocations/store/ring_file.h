@@ -8,10 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
-#include <unordered_set>
 
 #include "allocations/store/alloc_ring.h"
 #include "allocations/store/ring_layout.h"

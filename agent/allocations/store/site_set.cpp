@@ -1,12 +1,10 @@
 #include "allocations/store/site_set.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
 #include <tuple>
 #include <unordered_map>
-#include <utility>
 
 #include "allocations/store/small_sites.h"
 

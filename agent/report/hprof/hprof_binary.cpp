@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <string>
-#include <vector>
 
 #include "core/class_names.h"
 #include "core/jvm_text.h"

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 

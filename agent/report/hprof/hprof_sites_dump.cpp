@@ -7,9 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "report/hprof/hprof_binary.h"
 #include "report/hprof/hprof_reader.h"
-#include "report/report_names.h"
 
 namespace ddm {
 namespace {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <span>
-#include <unordered_map>
 #include <utility>
 
 #include "report/page/page_numbers.h"

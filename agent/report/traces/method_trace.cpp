@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <limits>
-#include <map>
-#include <string_view>
-#include <vector>
 
 #include "core/jvm_text.h"
 #include "core/whole_text.h"

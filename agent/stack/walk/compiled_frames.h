@@ -11,7 +11,6 @@
 #pragma once
 
 #include <array>
-#include <span>
 #include <string_view>
 
 #include "stack/walk/vm_memory.h"

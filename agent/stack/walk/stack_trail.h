@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
-#include <span>
 
 #include "stack/shown_stack.h"
 #include "stack/walk/callee_cache.h"

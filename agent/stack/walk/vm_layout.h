@@ -4,7 +4,6 @@
 // All offsets in bytes. -1: not present in this VM.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "time/totals/monitor_totals.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 
 namespace ddm {

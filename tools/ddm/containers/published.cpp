@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/whole_text.h"
-#include "wire/sockets/discovery.h"
 
 namespace ddm {
 
