@@ -34,7 +34,7 @@ std::string Patches::add(JNIEnv* jni, Patcher& patcher) {
   if (!error.empty()) return error;
   const std::lock_guard lock(mutex_);
   Patchers changed = *patchers_;
-  if (std::find(changed.begin(), changed.end(), &patcher) != changed.end()) return "";
+  if (std::ranges::find(changed, &patcher) != changed.end()) return "";
   changed.push_back(&patcher);
   error = change(std::move(changed));
   if (!error.empty()) patchers_ = std::make_shared<Patchers>();
@@ -59,15 +59,14 @@ void Patches::bring_up_to_date(JNIEnv* jni, Patcher& patcher, ClassHooks::Needs 
 
 bool Patches::may_want(std::string_view internal_name, bool is_platform) {
   const auto all = patchers();
-  return std::any_of(all->begin(), all->end(),
-                     [&](Patcher* one) { return one->may_want(internal_name, is_platform); });
+  return std::ranges::any_of(*all,
+                             [&](auto* one) { return one->may_want(internal_name, is_platform); });
 }
 
 bool Patches::needs_change(jclass klass, std::string_view internal_name, bool is_platform) {
   const auto all = patchers();
-  return std::any_of(all->begin(), all->end(), [&](Patcher* one) {
-    return one->needs_change(klass, internal_name, is_platform);
-  });
+  return std::ranges::any_of(
+      *all, [&](Patcher* one) { return one->needs_change(klass, internal_name, is_platform); });
 }
 
 void Patches::incomplete(const std::string& reason) {

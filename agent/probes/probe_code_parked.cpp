@@ -13,7 +13,7 @@ bool ProbeCode::may_stay(ProbeSetId id) const {
   const std::lock_guard lock(mutex_);
   const auto set = sets_.find(id);
   if (many == 0 || set == sets_.end() || set->second.spec->timed()) return false;
-  return std::any_of(probes_.begin(), probes_.end(), [&](const auto& entry) {
+  return std::ranges::any_of(probes_, [&](const auto& entry) {
     const Probe& probe = entry.second;
     return probe.set == id && probe.removed.empty() &&
            class_changes::count(probe.class_name) >= many;
@@ -45,7 +45,7 @@ bool ProbeCode::adopt(JNIEnv* jni, ProbeSetId id, const ProbeSpec& spec, double 
     return request;
   };
   const std::lock_guard lock(mutex_);
-  const auto at = std::find_if(sets_.begin(), sets_.end(), [&](const auto& entry) {
+  const auto at = std::ranges::find_if(sets_, [&](const auto& entry) {
     return entry.second.parked && essence(entry.second.spec->request) == essence(spec.request);
   });
   if (at == sets_.end()) return false;
@@ -75,7 +75,7 @@ std::vector<ProbeCode::ProbeSetId> ProbeCode::drop_parked(const std::string& pat
   std::vector<ProbeSetId> dropped;
   for (const auto& [id, set] : sets_) {
     if (!set.parked) continue;
-    const bool touched = std::any_of(probes_.begin(), probes_.end(), [&](const auto& entry) {
+    const bool touched = std::ranges::any_of(probes_, [&](const auto& entry) {
       return entry.second.set == id && next.may_want_class(entry.second.class_name, false);
     });
     if (touched) dropped.push_back(id);

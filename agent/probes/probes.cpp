@@ -206,9 +206,8 @@ Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest reque
 
 Result<ProbeFindings> Probes::end(JNIEnv* jni, Owner owner) {
   const auto find = [this, owner] {
-    return std::find_if(owners_.begin(), owners_.end(), [owner](const Owned& owned) {
-      return owned.owner == owner && !owned.leaving;
-    });
+    return std::ranges::find_if(
+        owners_, [owner](const Owned& owned) { return owned.owner == owner && !owned.leaving; });
   };
   if (find() == owners_.end()) return Error{"this connection has no probes in; PRBS puts some in"};
   std::vector<std::string> last_notes = notes(jni, owner);

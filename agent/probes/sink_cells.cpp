@@ -55,7 +55,7 @@ void SinkCells::give_back(std::int32_t cell) {
 }
 
 void SinkCells::choose_threads(JNIEnv* jni, std::vector<std::int64_t> ids, bool all_but_these) {
-  std::sort(ids.begin(), ids.end());
+  std::ranges::sort(ids);
   {
     const std::lock_guard lock(mutex_);
     choice_.assign(1, all_but_these ? 1 : 0);

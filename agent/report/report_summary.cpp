@@ -112,7 +112,7 @@ class Summary {
   void sites() {
     const bool whole = data_.sites.counted();
     const std::int64_t bytes = whole ? summary_.seen_bytes : recorded_.bytes();
-    const auto above = static_cast<std::size_t>(std::count(out_.begin(), out_.end(), '\n')) + 1;
+    const auto above = static_cast<std::size_t>(std::ranges::count(out_, '\n')) + 1;
     const std::size_t left = lines_ - std::min(lines_, above);
     if (left < 2) return;
     const std::vector<AllocSite> top =

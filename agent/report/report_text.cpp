@@ -205,8 +205,8 @@ class TextReport {
       if (thread.unattributed_bytes() != 0) open.push_back(&thread);
     }
     if (open.empty()) return;
-    std::stable_sort(open.begin(), open.end(), [](const ThreadBytes* a, const ThreadBytes* b) {
-      return std::abs(a->unattributed_bytes()) > std::abs(b->unattributed_bytes());
+    std::ranges::stable_sort(open, std::greater<>(), [](const ThreadBytes* thread) {
+      return std::abs(thread->unattributed_bytes());
     });
     line("\nThreads with unattributed bytes: {}", open.size());
     line("{:>16} {:>17} {:>17}  {}", "unattributed", "allocated", "seen", "thread");

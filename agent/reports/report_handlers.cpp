@@ -162,7 +162,7 @@ Result<Chunk> ReportHandlers::packed_report(JNIEnv* jni, const Content& content,
                                             const std::vector<Waiting>& waiting) const {
   ReportPacker packer(kMaxOutgoingPacket - (std::size_t{1} << 20));
   const auto wanted = [&] {
-    return !closing_ && std::any_of(waiting.begin(), waiting.end(), [](const Waiting& one) {
+    return !closing_ && std::ranges::any_of(waiting, [](const Waiting& one) {
       return one.session->is_open() && one.reply.wanted();
     });
   };

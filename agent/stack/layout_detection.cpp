@@ -155,7 +155,7 @@ void find_known_code(VmEntries& entries, VmLayout& layout) {
                                      queue + limit, "StubQueue::_buffer_limit"));
   }
   const auto is_code = [&layout](VmAddress from, VmAddress to) {
-    return std::any_of(layout.code_heaps.begin(), layout.code_heaps.end(), [&](const auto& heap) {
+    return std::ranges::any_of(layout.code_heaps, [&](const auto& heap) {
       return heap.low <= from && from <= to && to < heap.high_reserved;
     });
   };

@@ -57,8 +57,7 @@ std::vector<LineEntry> original_lines(const std::vector<LineEntry>& lines, const
     entries.push_back({static_cast<std::uint16_t>(seen.original_bci(line.bci)), line.line});
   }
   // JVMS 4.7.12: entries may be in any order.
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const LineEntry& a, const LineEntry& b) { return a.bci < b.bci; });
+  std::ranges::stable_sort(entries, {}, &LineEntry::bci);
   return entries;
 }
 
@@ -66,8 +65,7 @@ std::vector<LineEntry> original_lines(const std::vector<LineEntry>& lines, const
 
 ShownRole SeenMethod::role_at(jlocation location) const {
   if (role != ShownRole::kAtConstructor) return role;
-  const auto call = std::find(super_calls.begin(), super_calls.end(), location);
-  return call != super_calls.end() ? role : ShownRole::kPlain;
+  return std::ranges::count(super_calls, location) != 0 ? role : ShownRole::kPlain;
 }
 
 SeenMethods::SeenMethods(jvmtiEnv* jvmti, JNIEnv* jni, NameTable& names,
@@ -161,7 +159,7 @@ ShownFrame SeenMethods::shown_former(const SeenMethod& newest, RawFrame frame,
   const auto code = code_.read(version);
   if (code && code_matches_jvmti(frame.method)) {
     std::string class_name = name.class_name;
-    std::replace(class_name.begin(), class_name.end(), '.', '/');
+    std::ranges::replace(class_name, '.', '/');
     former.moves = rewritten_.moves_of(class_name, name.method, name.signature,
                                        bci::code_shape(code->bytecode));
     if (!former.moves.ambiguous) name.lines = original_lines(code->lines, former);
@@ -169,9 +167,9 @@ ShownFrame SeenMethods::shown_former(const SeenMethod& newest, RawFrame frame,
   const std::int32_t bci = former.original_bci(frame.location);
   former.name = names_.add_method(std::move(name));
   if (former.role != ShownRole::kAtConstructor) return {former.name, bci, former.role_at(0)};
-  const bool at_super_call =
-      std::any_of(newest.super_calls.begin(), newest.super_calls.end(),
-                  [&](std::uint16_t call) { return bci >= 0 && newest.original_bci(call) == bci; });
+  const bool at_super_call = std::ranges::any_of(newest.super_calls, [&](std::uint16_t call) {
+    return bci >= 0 && newest.original_bci(call) == bci;
+  });
   return {former.name, bci, at_super_call ? ShownRole::kAtConstructor : ShownRole::kPlain};
 }
 

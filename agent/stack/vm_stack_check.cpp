@@ -84,10 +84,9 @@ VmStackCapture::Compared VmStackCapture::compare(JNIEnv* jni, bool with_cache) {
   // After GetStackTrace all methods on the stack have ids.
   result.odd = end == WalkEnd::kOdd || end == WalkEnd::kUnknownMethod;
   result.end = end;
-  result.has_code =
-      std::any_of(found.begin(), found.end(), [](auto& frame) { return frame.compiled; });
-  std::transform(found.begin(), found.end(), buffers->walked,
-                 [](const VersionFrame& frame) { return raw_frame(frame); });
+  result.has_code = std::ranges::any_of(found, [](auto& frame) { return frame.compiled; });
+  std::ranges::transform(found, buffers->walked,
+                         [](const VersionFrame& frame) { return raw_frame(frame); });
   const bool complete = end == WalkEnd::kComplete;
   result.difference = WalkerCheck::difference(walked, complete, reference);
   if (result.difference != nullptr || result.odd) explain(jni, end, walked, reference);

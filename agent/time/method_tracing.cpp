@@ -245,11 +245,10 @@ MethodTracing::Times MethodTracing::read_times() const {
         {time.class_name, time.method, time.signature, std::move(names.file), false, {}});
     methods.emplace_back(number, std::move(time));
   }
-  std::sort(methods.begin(), methods.end(), [](const auto& left, const auto& right) {
-    const MethodTime& a = left.second;
-    const MethodTime& b = right.second;
-    return std::tie(b.self_ns, b.calls, a.class_name, a.method, a.signature) <
-           std::tie(a.self_ns, a.calls, b.class_name, b.method, b.signature);
+  std::ranges::sort(methods, {}, [](const auto& one) {
+    const MethodTime& time = one.second;
+    return std::tuple(-time.self_ns, -time.calls,
+                      std::tie(time.class_name, time.method, time.signature));
   });
   Times times;
   times.not_timed = hooks_->skipped();

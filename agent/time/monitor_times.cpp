@@ -135,8 +135,8 @@ void MonitorTimes::ends(JNIEnv* jni, MonitorKind kind, jthread thread) noexcept 
     if (begun.at_ns == 0) return;
     totals_.add(kind, begun.class_id, begun.trace, now - begun.at_ns, begun.holder);
     begun.at_ns = 0;
-    const bool waiting = std::any_of(at->second.begin(), at->second.end(),
-                                     [](const Begun& other) { return other.at_ns != 0; });
+    const bool waiting =
+        std::ranges::any_of(at->second, [](const Begun& other) { return other.at_ns != 0; });
     if (!waiting) part.begun.erase(at);
   } catch (const std::exception&) {
     // No memory: this wait is not counted.

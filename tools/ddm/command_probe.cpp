@@ -125,9 +125,8 @@ int probe(const ProbeOptions& options) {
   if (options.json) {
     print_json(probe_json(request, *findings));
   } else if (may_hit) {
-    std::erase_if(findings->notes, [&begun](const std::string& note) {
-      return std::find(begun->notes.begin(), begun->notes.end(), note) != begun->notes.end();
-    });
+    std::erase_if(findings->notes,
+                  [&](auto& note) { return std::ranges::count(begun->notes, note) != 0; });
     print(probe_text(request, *findings, output_width()));
   }
   if (hits_of(*findings) > 0) return kExitOk;

@@ -42,10 +42,10 @@ void print_chunk(const std::string& what, const Chunk& chunk) {
 }
 
 int send_chunk(const SendOptions& options) {
-  const bool good_type =
-      options.type.size() == 4 && std::all_of(options.type.begin(), options.type.end(),
-                                              [](char c) { return c > 0x20 && c < 0x7f; });
-  if (!good_type) return misused("'" + options.type + "' is not a chunk type: four ASCII letters");
+  const auto is_letter = [](char c) { return c > 0x20 && c < 0x7f; };
+  if (options.type.size() != 4 || !std::ranges::all_of(options.type, is_letter)) {
+    return misused("'" + options.type + "' is not a chunk type: four ASCII letters");
+  }
   std::string digits;
   for (const std::string& part : options.hex) digits += part + ' ';
   auto data = parse_hex(digits);

@@ -47,8 +47,8 @@ std::string ending_of(const std::string& path) {
 }
 
 bool is_known(const std::string& ending) {
-  const auto known = {".trace", ".html", ".txt", ".collapsed", ".json"};
-  return std::find(known.begin(), known.end(), ending) != known.end();
+  constexpr std::string_view kKnown[] = {".trace", ".html", ".txt", ".collapsed", ".json"};
+  return std::ranges::count(kKnown, ending) != 0;
 }
 
 std::string table_of(const MethodTrace& trace, const TraceSums& sums, std::size_t most,

@@ -111,7 +111,7 @@ std::vector<GrowingSite> LiveGrowth::growing() const {
     site.grown = static_cast<std::int64_t>(counts.back() - counts[1]);
     result.push_back(std::move(site));
   }
-  std::sort(result.begin(), result.end(), [](const GrowingSite& a, const GrowingSite& b) {
+  std::ranges::sort(result, [](const GrowingSite& a, const GrowingSite& b) {
     return std::tie(b.bytes_per_minute, a.class_name) < std::tie(a.bytes_per_minute, b.class_name);
   });
   return result;

@@ -33,7 +33,7 @@ std::string title_of(const ProbeFindings::Method& method) {
 
 // Calls that took less than 1, 2, 4, ... ns.
 std::string times_text(const ProbeFindings::Method& method) {
-  const std::uint64_t most = *std::max_element(method.times.begin(), method.times.end());
+  const std::uint64_t most = *std::ranges::max_element(method.times);
   std::string text;
   for (std::size_t i = 0; i < method.times.size(); ++i) {
     if (method.times[i] == 0) continue;

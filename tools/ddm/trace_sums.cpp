@@ -13,7 +13,7 @@ namespace {
 
 // A ';' in a name would end it in the lines of stacks.
 std::string without_semicolons(std::string name) {
-  std::replace(name.begin(), name.end(), ';', ':');
+  std::ranges::replace(name, ';', ':');
   return name;
 }
 

@@ -73,8 +73,7 @@ void tell_absent(const std::string& class_name, const bci::PatchPlan& plan,
     const auto is_wanted = [&](const auto& method) {
       return matches(wanted, owner, method.name, method.descriptor);
     };
-    if (std::any_of(methods.begin(), methods.end(), is_wanted) ||
-        std::any_of(refused.begin(), refused.end(), is_wanted)) {
+    if (std::ranges::any_of(methods, is_wanted) || std::ranges::any_of(refused, is_wanted)) {
       continue;
     }
     fail(errors, "METHOD", wanted.method,

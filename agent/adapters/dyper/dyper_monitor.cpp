@@ -265,9 +265,8 @@ void DyperMonitor::check(JNIEnv* jni, Clock::time_point now) {
   auto seen = take_snapshot(jni);
   if (!seen) return;
   ThreadCapture::find_lock_owners(jni, *seen);
-  last_running_ = std::count_if(seen->threads.begin(), seen->threads.end(), [](const auto& one) {
-    return one.activity == ThreadActivity::kRunnable;
-  });
+  last_running_ = std::ranges::count_if(
+      seen->threads, [](const auto& one) { return one.activity == ThreadActivity::kRunnable; });
   const auto monitored =
       before ? duration_cast<std::chrono::microseconds>(now - *before).count() : 0;
   memory_->use(jni);

@@ -54,8 +54,8 @@ class KnownLoaders {
     if (found == of_name_.end()) return true;
     // IsSameObject() would find the boot loader (null) equal to an unloaded loader.
     if (loader == nullptr) return found->second.boot;
-    return std::any_of(found->second.loaders.begin(), found->second.loaders.end(),
-                       [&](jweak one) { return jni->IsSameObject(one, loader); });
+    return std::ranges::any_of(found->second.loaders,
+                               [&](jweak one) { return jni->IsSameObject(one, loader); });
   }
 
  private:
@@ -83,8 +83,8 @@ std::vector<bci::HookMethod> foreign_sinks(const bci::Patch& patch) {
 }
 
 bool any_foreign(const bci::MethodPatches& target) {
-  return std::any_of(target.patches.begin(), target.patches.end(),
-                     [](const bci::Patch& patch) { return !foreign_sinks(patch).empty(); });
+  return std::ranges::any_of(target.patches,
+                             [](const bci::Patch& patch) { return !foreign_sinks(patch).empty(); });
 }
 
 bool is_of_class(const bci::MethodPatches& target, const std::string& internal_name) {
@@ -151,8 +151,8 @@ LinkedPlan linked_plan(jvmtiEnv* jvmti, JNIEnv* jni, const bci::PatchPlan& plan,
       bci::MethodPatches part{internal, target.method, target.descriptor, {}};
       for (const bci::Patch& patch : target.patches) {
         const auto sinks = foreign_sinks(patch);
-        if (std::all_of(sinks.begin(), sinks.end(),
-                        [&](const bci::HookMethod& sink) { return does_link(name, sink); })) {
+        if (std::ranges::all_of(
+                sinks, [&](const bci::HookMethod& sink) { return does_link(name, sink); })) {
           part.patches.push_back(patch);
         }
       }
@@ -219,7 +219,7 @@ bci::PatchPlan without_calls_of_the_program(const bci::PatchPlan& plan) {
 
 LinkedPlan LinkThread::check(JNIEnv* jni, const bci::PatchPlan& plan,
                              const std::set<std::string>& classes, DyperErrors& errors) {
-  if (std::none_of(plan.methods.begin(), plan.methods.end(), any_foreign)) return {plan};
+  if (std::ranges::none_of(plan.methods, any_foreign)) return {plan};
   const auto question = std::make_shared<Question>(Question{plan, classes, {}, {}, {}});
   const auto outcome = thread_.run(jni, [question, jvmti = jvmti_](JNIEnv* on_thread) {
     try {

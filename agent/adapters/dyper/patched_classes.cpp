@@ -61,8 +61,8 @@ const PatchedClasses::Chosen* PatchedClasses::chosen(const Model& model, const s
 }
 
 bool PatchedClasses::is_wanted(const std::string& name) const {
-  return std::any_of(models_.begin(), models_.end(),
-                     [&](const auto& one) { return chosen(one.second, name) != nullptr; });
+  return std::ranges::any_of(models_,
+                             [&](const auto& one) { return chosen(one.second, name) != nullptr; });
 }
 
 bool PatchedClasses::has(const std::string& model, const std::string& name) const {
@@ -245,7 +245,7 @@ bool PatchedClasses::needs_change(jclass klass, std::string_view internal_name, 
       if (const Chosen* const one = chosen(model, name)) wanted.push_back(*one);
     }
   }
-  return std::any_of(wanted.begin(), wanted.end(), [&](const Chosen& one) {
+  return std::ranges::any_of(wanted, [&](const Chosen& one) {
     return has_method(jvmti_, klass, [&](std::string_view method, std::string_view descriptor) {
       return bci::may_patch(*one.plan, internal_name, method, descriptor);
     });

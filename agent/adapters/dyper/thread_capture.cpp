@@ -114,8 +114,7 @@ std::vector<ThreadFacts> ThreadCapture::facts(JNIEnv* jni, const Wanted& wanted)
     result.push_back(std::move(facts));
   }
   for (const management::ThreadInfo& info : management::thread_infos(jni, ids)) {
-    const auto of = std::find_if(result.begin(), result.end(),
-                                 [&](const ThreadFacts& facts) { return facts.id == info.id; });
+    const auto of = std::ranges::find(result, info.id, &ThreadFacts::id);
     if (of == result.end()) continue;
     of->blocked_count = info.blocked_count;
     of->waited_count = info.waited_count;

@@ -48,7 +48,7 @@ jint JNICALL note_size(jlong class_tag, jlong size, jlong*, jint length, void* s
 std::string dump_name_of(std::string_view signature) {
   if (signature.size() < 3 || signature.front() != 'L') return "";
   std::string name(signature.substr(1, signature.size() - 2));
-  std::replace(name.begin(), name.end(), '.', '+');
+  std::ranges::replace(name, '.', '+');
   return name;
 }
 

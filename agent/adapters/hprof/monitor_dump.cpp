@@ -124,9 +124,7 @@ struct MonitorDump {
     const std::vector<std::uint32_t> waiting =
         numbers_of(usage.notify_waiters, usage.notify_waiter_count);
     // Before JDK 23 the former have the latter among them (JDK-8247972).
-    std::erase_if(entering, [&](std::uint32_t one) {
-      return std::find(waiting.begin(), waiting.end(), one) != waiting.end();
-    });
+    std::erase_if(entering, [&](auto one) { return std::ranges::count(waiting, one) != 0; });
     list("waiting to enter", entering);
     list("waiting to be notified", waiting);
   }

@@ -66,9 +66,7 @@ BookTotals BooksSnapshot::totals() const {
   }
   if (has_counters_) totals.allocated_bytes = allocated;
   std::erase_if(totals.threads, [](const ThreadBytes& t) { return t.allocated_bytes == 0; });
-  std::ranges::sort(totals.threads, [](const ThreadBytes& a, const ThreadBytes& b) {
-    return a.unattributed_bytes() > b.unattributed_bytes();
-  });
+  std::ranges::sort(totals.threads, std::greater(), &ThreadBytes::unattributed_bytes);
   return totals;
 }
 

@@ -106,7 +106,7 @@ TraceNumber Recorder::trace_of(Sites& sites, ShownStack& stack, std::int64_t thr
   const std::span<const Frame> frames = stack.frames();
   std::array<Frame, ShownStack::kMostFrames + 1> marked;
   marked[0] = thread_frame(thread);
-  std::copy(frames.begin(), frames.end(), marked.begin() + 1);
+  std::ranges::copy(frames, marked.begin() + 1);
   return sites.traces().number_of({marked.data(), frames.size() + 1});
 }
 

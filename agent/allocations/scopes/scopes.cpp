@@ -12,8 +12,8 @@ namespace {
 
 template <typename Test>
 bool any_method(std::span<const Frame> frames, const NameTable& names, Test test) {
-  return std::any_of(frames.begin(), frames.end(),
-                     [&](const Frame& frame) { return test(names.method(frame.method)); });
+  return std::ranges::any_of(frames,
+                             [&](const Frame& frame) { return test(names.method(frame.method)); });
 }
 
 bool stands_inside(const ScopeRoot& root, std::span<const Frame> frames, const NameTable& names) {

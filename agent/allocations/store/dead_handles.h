@@ -32,7 +32,7 @@ class DeadHandles {
     if (!list_) list_ = std::make_unique<List>(kMost);
     const std::size_t count = count_.load(std::memory_order_relaxed);
     if (!list_->good() || handles.size() > kMost - count) return false;
-    std::copy(handles.begin(), handles.end(), &(*list_)[count]);
+    std::ranges::copy(handles, &(*list_)[count]);
     count_.store(count + handles.size(), std::memory_order_relaxed);
     return true;
   }

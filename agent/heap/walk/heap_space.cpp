@@ -9,7 +9,7 @@ bool cut_at(std::vector<HeapHole>& holes, const std::vector<HeapSpace>& spaces,
   pieces.clear();
   if (pieces.capacity() < spaces.size() + holes.size()) return false;
   const auto in_order = [](const HeapHole& a, const HeapHole& b) { return a.begin < b.begin; };
-  std::sort(holes.begin(), holes.end(), in_order);
+  std::ranges::sort(holes, in_order);
   std::size_t placed = 0;
   for (const HeapSpace& space : spaces) {
     HeapSpace rest = space;

@@ -87,8 +87,7 @@ class CachedBlocks {
     std::map<std::uint64_t, std::size_t> counts;
     for (const Found& found : found_) ++counts[found.mark];
     const auto most =
-        std::max_element(counts.begin(), counts.end(),
-                         [](const auto& a, const auto& b) { return a.second < b.second; });
+        std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
     return most != counts.end() ? most->first : 0;
   }
 

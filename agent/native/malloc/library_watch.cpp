@@ -181,7 +181,7 @@ void LibraryWatch::hook() {
   const HookSet defined_twice = functions_defined_twice();
   unbound_ = 0;
   visit_libraries([&](const dl_phdr_info& info) {
-    const bool is_listed = std::any_of(listed.begin(), listed.end(), [&](const Listed& one) {
+    const bool is_listed = std::ranges::any_of(listed, [&](const Listed& one) {
       return one.base == info.dlpi_addr && one.headers == info.dlpi_phdr;
     });
     if (is_listed) unbound_ += hook_library(info, defined_twice);

@@ -75,7 +75,7 @@ std::vector<LiveAllocations> NativeSampler::live() const {
     const double each = 1 / sampling_probability(bytes, mean_);
     all.push_back({bytes, static_cast<double>(count) * each, native, java});
   }
-  std::sort(all.begin(), all.end(), [](const LiveAllocations& a, const LiveAllocations& b) {
+  std::ranges::sort(all, [](const LiveAllocations& a, const LiveAllocations& b) {
     return static_cast<double>(a.bytes) * a.count > static_cast<double>(b.bytes) * b.count;
   });
   return all;

@@ -49,8 +49,7 @@ std::vector<std::uint64_t> ProbeBudget::costliest(double recent, double window_n
   const auto sorted_by = [this](double Recent::*by) {
     std::vector<std::pair<std::uint64_t, Recent>> sorted(recent_.begin(), recent_.end());
     std::erase_if(sorted, [by](const auto& probe) { return probe.second.*by <= 0; });
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [by](const auto& a, const auto& b) { return a.second.*by > b.second.*by; });
+    std::ranges::stable_sort(sorted, std::greater<>(), [by](auto& one) { return one.second.*by; });
     return sorted;
   };
   const auto by_lasting = sorted_by(&Recent::lasting_ns), by_all = sorted_by(&Recent::ns);

@@ -148,7 +148,7 @@ class Plan {
 };
 
 std::string with_slashes(std::string text) {
-  std::replace(text.begin(), text.end(), '.', '/');
+  std::ranges::replace(text, '.', '/');
   return text;
 }
 
@@ -193,9 +193,8 @@ Result<ProbeSpec> parse_probe(ProbeRequest request) {
 }
 
 bool ProbeSpec::at_return() const {
-  return std::any_of(conditions.begin(), conditions.end(), [](const bci::PatchCondition& one) {
-    return one.left.kind == ArgumentKind::kReturn;
-  });
+  return std::ranges::any_of(
+      conditions, [](const auto& one) { return one.left.kind == ArgumentKind::kReturn; });
 }
 
 bool ProbeSpec::means_field(std::string_view owner, std::string_view name) const {

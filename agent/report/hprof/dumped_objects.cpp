@@ -25,7 +25,7 @@ bool DumpedObjects::add(std::uint64_t handle, TraceNumber trace) noexcept {
 }
 
 void DumpedObjects::seal_handles() {
-  std::sort(entries_.begin(), entries_.end());
+  std::ranges::sort(entries_);
   const std::size_t groups = (entries_.size() + kGroup - 1) / kGroup;
   first_.resize(groups);
   named_.assign(groups, 0);
@@ -58,7 +58,7 @@ void DumpedObjects::seal_objects() {
   entries_.resize(to);
   first_ = {};
   named_ = {};
-  std::sort(entries_.begin(), entries_.end());
+  std::ranges::sort(entries_);
 }
 
 TraceNumber DumpedObjects::trace_of(std::uint64_t object) const {

@@ -17,7 +17,7 @@ void HprofCosts::add(std::vector<HprofFrame> stack, NameId class_id, std::int64_
 
 void HprofCosts::finish(double cutoff) {
   std::erase_if(list_, [&](const HprofCost& cost) { return share(cost) < cutoff; });
-  std::stable_sort(list_.begin(), list_.end(), [](const HprofCost& a, const HprofCost& b) {
+  std::ranges::stable_sort(list_, [](const HprofCost& a, const HprofCost& b) {
     return std::tie(b.cost, b.count) < std::tie(a.cost, a.count);
   });
 }

@@ -118,8 +118,7 @@ HprofSites::HprofSites(const ReportData& data, ReportNames& names, const HprofVi
     return std::tuple(-(live ? site.live_bytes : site.bytes), -site.bytes, -site.count,
                       site.class_id, site.stack);
   };
-  std::sort(list_.begin(), list_.end(),
-            [&](const HprofSite& a, const HprofSite& b) { return key(a) < key(b); });
+  std::ranges::sort(list_, {}, key);
 }
 
 double HprofSites::share(const HprofSite& site) const {

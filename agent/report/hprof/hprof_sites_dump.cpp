@@ -40,7 +40,7 @@ class SitesDump {
     result_.problem = first.problem();
     if (!result_.problem.empty()) return result_;
     objects_.seal_objects();
-    std::sort(others_.begin(), others_.end());
+    std::ranges::sort(others_);
     HprofReader second(dump_);
     if (second.open()) copy(second);
     if (wanted_) result_.problem = second.problem();
@@ -180,7 +180,7 @@ class SitesDump {
       return false;
     }
     if (object->kind == HprofReader::kJniGlobal &&
-        !std::binary_search(others_.begin(), others_.end(), object->jni_handle)) {
+        !std::ranges::binary_search(others_, object->jni_handle)) {
       out_.resize(begin);
       return true;
     }

@@ -78,8 +78,7 @@ void PageNames::rank() {
   for (Numbered& kind : numbered_) {
     kind.order.resize(kind.uses.size());
     std::iota(kind.order.begin(), kind.order.end(), 0);
-    std::stable_sort(kind.order.begin(), kind.order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return kind.uses[a] > kind.uses[b]; });
+    std::ranges::stable_sort(kind.order, std::greater<>(), [&](auto i) { return kind.uses[i]; });
     kind.places.resize(kind.uses.size());
     for (std::uint32_t place = 0; place < kind.order.size(); ++place) {
       kind.places[kind.order[place]] = place;

@@ -225,7 +225,7 @@ class RingImage {
         newest = std::max(newest, seq);
       }
     }
-    std::sort(seqs.begin(), seqs.end());
+    std::ranges::sort(seqs);
     const TreeCopy tree = this->tree();
     const std::uint64_t tree_id = marks().tree.load(std::memory_order_acquire);
     KnownStacks known;

@@ -77,7 +77,7 @@ constexpr Once kWaiting[] = {
 bool is_one_of(std::span<const Once> list, std::string_view class_name, std::string_view method) {
   // Both lists name classes of the JDK alone; most that are asked for are not.
   if (!class_name.starts_with("java.") && !class_name.starts_with("jdk.")) return false;
-  return std::any_of(list.begin(), list.end(), [&](const Once& once) {
+  return std::ranges::any_of(list, [&](const Once& once) {
     const bool same =
         once.of.ends_with('.') ? class_name.starts_with(once.of) : class_name == once.of;
     if (!same || once.methods[0].empty()) return same;

@@ -14,8 +14,7 @@ bool is_in(std::string_view class_name, std::string_view package) {
 }
 
 bool is_in_any(std::string_view class_name, std::span<const std::string_view> packages) {
-  return std::any_of(packages.begin(), packages.end(),
-                     [&](std::string_view package) { return is_in(class_name, package); });
+  return std::ranges::any_of(packages, [&](auto package) { return is_in(class_name, package); });
 }
 
 constexpr std::string_view kLibraries[] = {"java", "javax", "jdk", "sun"};
@@ -49,7 +48,7 @@ constexpr BasePackage kBase[] = {
 };
 
 bool is_in_java_base(std::string_view class_name) {
-  return std::any_of(std::begin(kBase), std::end(kBase), [&](const BasePackage& package) {
+  return std::ranges::any_of(kBase, [&](const BasePackage& package) {
     return is_in(class_name, package.name) &&
            !is_in_any(class_name.substr(package.name.size() + 1), package.others);
   });
@@ -79,8 +78,8 @@ bool is_jdk_class(std::string_view class_name) {
 }
 
 bool is_test_runner(std::string_view class_name) {
-  return std::any_of(std::begin(kTestRunners), std::end(kTestRunners),
-                     [&](std::string_view package) { return class_name.starts_with(package); });
+  return std::ranges::any_of(kTestRunners,
+                             [&](auto package) { return class_name.starts_with(package); });
 }
 
 bool is_program_under_test(std::string_view class_name) {
@@ -96,9 +95,7 @@ ClassOrigin origin_of(std::string_view class_name) {
   if (!is_jdk_class(class_name)) {
     return is_library(class_name) ? ClassOrigin::kLibrary : ClassOrigin::kProgram;
   }
-  if (std::count(std::begin(kThreadStarts), std::end(kThreadStarts), class_name) > 0) {
-    return ClassOrigin::kThreadStart;
-  }
+  if (std::ranges::count(kThreadStarts, class_name) > 0) return ClassOrigin::kThreadStart;
   if (is_in_java_base(class_name)) return ClassOrigin::kJavaBase;
   return is_in_any(class_name, kLibraries) ? ClassOrigin::kJdkModule : ClassOrigin::kJdkExtra;
 }

@@ -101,9 +101,7 @@ bool decode(EntryReader& in, NameEntry& entry) {
         const std::uint16_t bci = in.u2();
         method.lines.push_back({bci, in.u2()});
       }
-      return in.good() &&
-             std::is_sorted(method.lines.begin(), method.lines.end(),
-                            [](const LineEntry& a, const LineEntry& b) { return a.bci < b.bci; });
+      return in.good() && std::ranges::is_sorted(method.lines, {}, &LineEntry::bci);
     }
   }
   return false;

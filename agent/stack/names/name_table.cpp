@@ -29,9 +29,7 @@ int line_of(const MethodName& method, std::int32_t bci) {
   if (method.native) return kLineNative;
   if (bci < 0) return kLineUnknown;
   // Like HotSpot: the first entry of exactly this bci, else the last one below it.
-  const auto at = std::lower_bound(
-      method.lines.begin(), method.lines.end(), bci,
-      [](const LineEntry& entry, std::int32_t wanted) { return entry.bci < wanted; });
+  const auto at = std::ranges::lower_bound(method.lines, bci, {}, &LineEntry::bci);
   if (at != method.lines.end() && at->bci == bci) return at->line;
   return at == method.lines.begin() ? kLineUnknown : std::prev(at)->line;
 }

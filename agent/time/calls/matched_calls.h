@@ -26,7 +26,7 @@ class MatchedCalls {
     std::map<MethodNumber, std::size_t>& count = counts_[event.thread];
     if (event.action == CallAction::kEnter) {
       if (++count[event.method] > kMostNested && is_constructor_(event.method)) {
-        end_down_to(std::find(open.begin(), open.end(), event.method), open, event, use);
+        end_down_to(std::ranges::find(open, event.method), open, event, use);
         count[event.method] = 1;
       }
       open.push_back(event.method);

@@ -85,7 +85,7 @@ void MethodFilter::add(std::string_view patterns) {
 
 bool MethodFilter::may_want_class(std::string_view internal_name, bool is_platform) const {
   const std::string name = dotted_name(internal_name);
-  return std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
+  return std::ranges::any_of(patterns_, [&](const Pattern& pattern) {
     if (pattern.literal.empty()) return !is_platform;
     return begin_alike(pattern.literal, name + ".");
   });
@@ -93,7 +93,7 @@ bool MethodFilter::may_want_class(std::string_view internal_name, bool is_platfo
 
 bool MethodFilter::wants_all_of(std::string_view internal_name, bool is_platform) const {
   const std::string class_name = dotted_name(internal_name);
-  return std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
+  return std::ranges::any_of(patterns_, [&](const Pattern& pattern) {
     if ((is_platform && pattern.literal.empty()) || pattern.parameters) return false;
     return matches_glob(pattern.text, class_name);
   });
@@ -103,7 +103,7 @@ bool MethodFilter::wants(std::string_view internal_name, std::string_view method
                          std::string_view descriptor, bool is_platform) const {
   const std::string class_name = dotted_name(internal_name);
   const std::string full = class_name + "." + std::string(method);
-  return std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
+  return std::ranges::any_of(patterns_, [&](const Pattern& pattern) {
     if (is_platform && pattern.literal.empty()) return false;
     if (pattern.parameters) {
       return matches_glob(pattern.text, full) && are_parameters(*pattern.parameters, descriptor);

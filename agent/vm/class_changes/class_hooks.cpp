@@ -30,7 +30,7 @@ bool give_class_bytes(jvmtiEnv* jvmti, bci::ByteSpan bytes, jint* new_length,
                       unsigned char** new_bytes) {
   unsigned char* memory = nullptr;
   if (jvmti->Allocate(static_cast<jlong>(bytes.size()), &memory) != JVMTI_ERROR_NONE) return false;
-  std::copy(bytes.begin(), bytes.end(), memory);
+  std::ranges::copy(bytes, memory);
   *new_length = static_cast<jint>(bytes.size());
   *new_bytes = memory;
   return true;

@@ -36,8 +36,8 @@ bool IoLoop::add(std::shared_ptr<Door> door) {
 void IoLoop::remove(const Door& door) {
   {
     std::unique_lock lock(mutex_);
-    const auto at = std::find_if(doors_.begin(), doors_.end(),
-                                 [&](const auto& one) { return one.get() == &door; });
+    const auto at =
+        std::ranges::find_if(doors_, [&](const auto& one) { return one.get() == &door; });
     if (at == doors_.end()) return;
     leaving_.push_back(std::move(*at));
     doors_.erase(at);
@@ -69,9 +69,7 @@ std::optional<std::vector<std::shared_ptr<Door>>> IoLoop::doors() {
   lock.unlock();
   for (const auto& door : leaving) door->close();
   lock.lock();
-  std::erase_if(leaving_, [&](const auto& one) {
-    return std::find(leaving.begin(), leaving.end(), one) != leaving.end();
-  });
+  std::erase_if(leaving_, [&](auto& one) { return std::ranges::count(leaving, one) != 0; });
   if (leaving_.empty()) closed_.notify_all();
   if (over && leaving_.empty()) return std::nullopt;
   return doors_;

@@ -152,7 +152,7 @@ bool Transport::connect(const AdbPacket& packet) {
 
 void Transport::open(const AdbPacket& packet) {
   std::string name = packet.payload;
-  name.erase(std::find(name.begin(), name.end(), '\0'), name.end());
+  name.erase(std::ranges::find(name, '\0'), name.end());
   std::unique_ptr<Stream> stream;
   // arg1 would be a window for delayed acknowledgements, which this side does not offer.
   if (packet.arg0 != 0 && packet.arg1 == 0 && streams_.size() < kMaxStreams) {

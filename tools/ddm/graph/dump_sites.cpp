@@ -85,9 +85,8 @@ class DumpReading {
         dump.sites[at->second].bytes += site.bytes;
       }
     }
-    std::sort(dump.sites.begin(), dump.sites.end(), [](const DumpSite& a, const DumpSite& b) {
-      return std::tuple(-a.bytes, -a.count, a.class_name) <
-             std::tuple(-b.bytes, -b.count, b.class_name);
+    std::ranges::sort(dump.sites, {}, [](const DumpSite& site) {
+      return std::tuple(-site.bytes, -site.count, site.class_name);
     });
     return dump;
   }
@@ -185,9 +184,8 @@ SitesOfDump sites_with_retained(HeapGraph& graph, const RetainedSizes& sizes,
     dump.sites[i].retained = static_cast<std::int64_t>(retained[i]);
   }
   std::erase_if(dump.sites, [](const DumpSite& site) { return site.count == 0; });
-  std::sort(dump.sites.begin(), dump.sites.end(), [](const DumpSite& a, const DumpSite& b) {
-    return std::tuple(-*a.retained, -a.bytes, a.class_name) <
-           std::tuple(-*b.retained, -b.bytes, b.class_name);
+  std::ranges::sort(dump.sites, {}, [](const DumpSite& site) {
+    return std::tuple(-*site.retained, -site.bytes, site.class_name);
   });
   return dump;
 }

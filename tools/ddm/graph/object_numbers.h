@@ -21,11 +21,11 @@ class ObjectNumbers {
   // To be called after the last add() and before find().
   void complete() {
     if (ids_.empty()) return;
-    if (!std::is_sorted(ids_.begin(), ids_.end())) {
+    if (!std::ranges::is_sorted(ids_)) {
       order_.resize(ids_.size());
       std::iota(order_.begin(), order_.end(), 0);
-      std::sort(order_.begin(), order_.end(),
-                [this](ObjectNumber a, ObjectNumber b) { return ids_[a] < ids_[b]; });
+      std::ranges::sort(order_,
+                        [this](ObjectNumber a, ObjectNumber b) { return ids_[a] < ids_[b]; });
       std::vector<std::uint64_t> sorted(ids_.size());
       for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = ids_[order_[i]];
       ids_ = std::move(sorted);

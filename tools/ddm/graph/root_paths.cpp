@@ -49,7 +49,7 @@ RootPaths::RootPaths(HeapGraph& graph)
   }
   held_by_ = before_;
   find_repeated_classes();
-  std::fill(before_.begin(), before_.end(), kNone);
+  std::ranges::fill(before_, kNone);
   queue.clear();
   for (ObjectNumber object = 0; object < graph.size(); ++object) {
     if (reach_[object] == Reach::kStrong && graph.is_class(object) && !is_repeated(object)) {
@@ -179,7 +179,7 @@ std::vector<RootPath> RootPaths::of(std::span<const ObjectNumber> objects) {
       paths[at->second].count += count;
     }
   }
-  std::sort(paths.begin(), paths.end(), [](const RootPath& a, const RootPath& b) {
+  std::ranges::sort(paths, [](const RootPath& a, const RootPath& b) {
     return std::tie(b.count, a.root, a.via) < std::tie(a.count, b.root, b.via);
   });
   return paths;
@@ -191,7 +191,7 @@ RootPath RootPaths::described(std::uint32_t step) {
   for (; steps_[step].before != kNoStep; step = steps_[step].before) {
     path.via.push_back(step_names_[steps_[step].name]);
   }
-  std::reverse(path.via.begin(), path.via.end());
+  std::ranges::reverse(path.via);
   const std::string& first = step_names_[steps_[step].name];
   if (first[0] == kStatic) {
     // HotSpot dumps the resolved constants of a class as a static field of this name.

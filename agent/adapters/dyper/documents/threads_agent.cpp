@@ -68,8 +68,7 @@ void ThreadsAgent::report(const ReportMoment& moment, const DyperVariables&, Xml
   }
   for (auto one = threads_.begin(); one != threads_.end();) {
     const auto& [id, sums] = *one;
-    const auto facts = std::find_if(moment.threads.begin(), moment.threads.end(),
-                                    [wanted = id](const auto& t) { return t.id == wanted; });
+    const auto facts = std::ranges::find(moment.threads, id, &ThreadFacts::id);
     const bool alive = facts != moment.threads.end();
     xml.open("THREAD").attribute("ID", id).attribute("THREAD", sums.name);
     xml.attribute("START", sums.start_ms);

@@ -39,7 +39,7 @@ std::optional<std::string> type_descriptor(std::string_view type, bool may_be_vo
 
 std::string internal_name(std::string_view dotted) {
   std::string name(dotted);
-  std::replace(name.begin(), name.end(), '.', '/');
+  std::ranges::replace(name, '.', '/');
   return name;
 }
 

@@ -117,7 +117,7 @@ void PatchModels::change(Model& model, pugi::xml_node target, DyperErrors& error
     if (auto patch = patch_of(node, errors)) patches.push_back(std::move(*patch));
   }
   if (patches.empty()) return;
-  const auto found = std::find_if(model.begin(), model.end(), [&](const Target& one) {
+  const auto found = std::ranges::find_if(model, [&](const Target& one) {
     return one.class_name == class_name && one.method == method;
   });
   Target& kept = found != model.end() ? *found : model.emplace_back(Target{class_name, method, {}});
