@@ -27,14 +27,14 @@
 
 #include "allocations/store/record_set.h"
 #include "allocations/store/site_set.h"
+#include "core/result.h"
 #include "report/time_data.h"
 #include "stack/names/name_table.h"
 #include "stack/walker.h"
 
 namespace ddm {
 
-// The account of one thread: bytes allocated by the VM's counter since tracking began, and bytes
-// seen.
+// The account of one thread: bytes allocated by the VM's counter since tracking began, and seen.
 struct ThreadBytes {
   std::int64_t thread_id = 0;
   std::string name;
@@ -153,8 +153,7 @@ std::string_view report_ending_of(std::string_view path);
 // Receives a report in pieces; returns false to stop.
 using ReportSink = std::function<bool(std::string_view)>;
 
-// `columns`: the terminal's width, to which tables shorten long names. Without it names are
-// complete.
+// `columns`: the terminal's width, to which tables shorten names; without it they are complete.
 void text_report(const ReportData& data, const ReportSink& sink,
                  std::optional<std::size_t> columns = {});
 void jsonl_report(const ReportData& data, const ReportSink& sink);
@@ -181,11 +180,12 @@ inline constexpr std::size_t kSummaryLines = 25;
 std::string summary_report(const ReportData& data, std::size_t lines = kSummaryLines);
 
 // Writes to a temporary file and renames it: a reader never sees a partial report, and an existing
-// file survives a full disk. Returns "" or the error, with the path.
-std::string write_report_file(const std::string& path, ReportFormat format, const ReportData& data);
-std::string write_report_file(const std::string& path, std::string_view text);
+// file survives a full disk. The error names the path.
+std::optional<Error> write_report_file(const std::string& path, ReportFormat format,
+                                       const ReportData& data);
+std::optional<Error> write_report_file(const std::string& path, std::string_view text);
 // The same with the text that `fill` writes to the sink; if it returns false, no file changes.
-std::string write_report_file(const std::string& path,
-                              const std::function<bool(const ReportSink&)>& fill);
+std::optional<Error> write_report_file(const std::string& path,
+                                       const std::function<bool(const ReportSink&)>& fill);
 
 }  // namespace ddm

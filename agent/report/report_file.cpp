@@ -20,8 +20,8 @@
 namespace ddm {
 namespace {
 
-std::string problem(const std::string& path, int error) {
-  return fmt::format("cannot write {}: {}", path, errno_text(error));
+Error problem(const std::string& path, std::string_view why) {
+  return {fmt::format("cannot write {}: {}", path, why)};
 }
 
 // Opens and locks the file; -1 if it is not our own, or another process holds it or is removing it.
@@ -79,19 +79,19 @@ int create_fresh(const std::string& path) {
 
 }  // namespace
 
-std::string write_report_file(const std::string& path,
-                              const std::function<bool(const ReportSink&)>& fill) {
+std::optional<Error> write_report_file(const std::string& path,
+                                       const std::function<bool(const ReportSink&)>& fill) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
 
   struct stat target {};
   if (::stat(path.c_str(), &target) == 0 && !S_ISREG(target.st_mode)) {
-    return fmt::format("cannot write {}: it is not a regular file", path);
+    return problem(path, "it is not a regular file");
   }
   const std::string fresh = fmt::format("{}.tmp-{}", path, ::getpid());
   remove_left_behind(path);
   const int fd = create_fresh(fresh);
-  if (fd < 0) return problem(path, errno);
+  if (fd < 0) return problem(path, errno_text(errno));
   int error = 0;
   // Once a piece is missing the file has a hole, whatever later pieces a writer still offers.
   const bool whole = fill([&](std::string_view piece) {
@@ -107,13 +107,13 @@ std::string write_report_file(const std::string& path,
   if (!in_place) ::unlink(fresh.c_str());
   if (locked >= 0) ::close(locked);
   if (in_place) return {};
-  return error == 0 ? fmt::format("cannot write {}: it is not whole", path) : problem(path, error);
+  return problem(path, error == 0 ? "it is not whole" : errno_text(error));
 }
 
-std::string write_report_file(const std::string& path, ReportFormat format,
-                              const ReportData& data) {
+std::optional<Error> write_report_file(const std::string& path, ReportFormat format,
+                                       const ReportData& data) {
   if (const auto lacks = lacks_for(format, data); !lacks.empty()) {
-    return fmt::format("cannot write {}: it needs {}", path, lacks);
+    return problem(path, "it needs " + lacks);
   }
   return write_report_file(path, [&](const ReportSink& sink) {
     report_as(format, data, sink);
@@ -121,7 +121,7 @@ std::string write_report_file(const std::string& path, ReportFormat format,
   });
 }
 
-std::string write_report_file(const std::string& path, std::string_view text) {
+std::optional<Error> write_report_file(const std::string& path, std::string_view text) {
   return write_report_file(path, [&](const ReportSink& sink) { return sink(text); });
 }
 

@@ -62,23 +62,24 @@ void ReportFiles::write_file(const std::string& path, const ReportData& data) {
     if (failing_.insert(path).second) log_error("{} is not written: it needs {}", path, lacks);
     return;
   }
-  const std::string error = write_report_file(path, format, data);
-  if (error.empty()) {
+  const auto error = write_report_file(path, format, data);
+  if (!error) {
     if (failing_.erase(path) > 0) log_warn("{} can be written again", path);
     return log_info("wrote {}", path);
   }
   const std::string fallback = fallback_path_of(path);
-  const std::string fallback_error = write_report_file(fallback, format, data);
+  const auto fallback_error = write_report_file(fallback, format, data);
   // A periodic report will be retried; the final one will not.
   const bool again = data.summary.reason == "every";
   const bool logged_before = !failing_.insert(path).second;
   if (again && logged_before) return;
-  if (fallback_error.empty()) {
-    log_error("{}; written to {} instead", error, fallback);
+  if (!fallback_error) {
+    log_error("{}; written to {} instead", error->message, fallback);
   } else if (again) {
-    log_error("{}; {}; it is tried again, and this is said once", error, fallback_error);
+    log_error("{}; {}; it is tried again, and this is said once", error->message,
+              fallback_error->message);
   } else {
-    log_error("{}; {}; here is the summary:", error, fallback_error);
+    log_error("{}; {}; here is the summary:", error->message, fallback_error->message);
     write_stderr(summary_report(data));
   }
 }

@@ -105,9 +105,9 @@ void ReportsFeature::write_records(const ReportData& data, bool oom) {
     const auto format = report_format_of(wanted.path);  // checked when the path was accepted
     std::optional<ReportData> part;
     if (!wanted.below.empty()) keep_below(part.emplace(data), wanted.below);
-    const std::string error =
-        format ? write_report_file(wanted.path, *format, part ? *part : data) : "";
-    if (!error.empty()) log_error("{}", error);
+    if (!format) continue;
+    const auto error = write_report_file(wanted.path, *format, part ? *part : data);
+    if (error) log_error("{}", error->message);
   }
   if (files_ && files_->any()) return files_->write(data, oom);
   if (none_ || heap_dumps()) return;

@@ -21,8 +21,7 @@ bool refuse_file(const std::string& at_end, Reply& reply) {
 }
 
 void write_trace(const TraceFile& trace, const std::string& path) {
-  const std::string error = trace.write(path);
-  if (!error.empty()) log_error("trace: {}", error);
+  if (const auto error = trace.write(path)) log_error("trace: {}", error->message);
 }
 
 }  // namespace
@@ -111,10 +110,10 @@ void ProfilingHandlers::stop(const Request&, Reply& reply) {
 void ProfilingHandlers::stop_to_file(const Request&, Reply& reply) {
   const auto trace = tracing_.stop_trace(context_.jni());
   const std::string file = disown(owner_).file;
-  std::string error = "no methods are being traced to a file";
+  std::optional<Error> error = Error{"no methods are being traced to a file"};
   if (trace && !file.empty()) error = trace->write(file);
-  if (!error.empty()) log_warn("method trace: {}", error);
-  reply.send(TraceToFileReply{error.empty()});
+  if (error) log_warn("method trace: {}", error->message);
+  reply.send(TraceToFileReply{!error});
 }
 
 void ProfilingHandlers::start_sampling(const Request& request, Reply& reply) {

@@ -56,7 +56,7 @@ Chunk TraceFile::take() {
   return {kTraceData, std::move(data), std::move(stored_)};
 }
 
-std::string TraceFile::write(const std::string& path) const {
+std::optional<Error> TraceFile::write(const std::string& path) const {
   return write_report_file(path, [this](const ReportSink& sink) {
     bool good = sink(head_);
     if (stored_) {

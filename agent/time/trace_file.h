@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "core/result.h"
 #include "report/traces/method_trace.h"
 #include "wire/chunks/chunk.h"
 
@@ -22,7 +24,7 @@ class TraceFile {
   // The answer to MPSE or SPSE; the file is empty then.
   Chunk take();
   // "" or the error.
-  std::string write(const std::string& path) const;
+  std::optional<Error> write(const std::string& path) const;
 
  private:
   void store();

@@ -71,6 +71,14 @@ def a_heap_dump_knows_where_each_object_was_allocated(t):
             assert not [f for f in os.listdir(t.dir) if f.startswith(".ddmagent")]
 
 
+@test()
+def a_dump_that_the_program_cannot_make_is_refused_with_its_reason(t):
+    with Target(t, "dump=none", program=("Dumped",), env={"TMPDIR": "/nonexistent"}) as p:
+        said = ddm(t, "dump", p.pid, "-o", t.path("none.hprof"), code=REFUSED)
+        assert "/nonexistent" in said and "not whole" not in said, said
+    assert not os.path.exists(t.path("none.hprof"))
+
+
 @test(timeout=120)
 def without_live_a_dump_with_sites_is_a_plain_one_and_says_so(t):
     with Target(t, "track=y,dump=none", program=("Dumped",)) as p:

@@ -82,12 +82,8 @@ int show_recent(const AllocsOptions& options, const ReportData& data, const std:
 // REAL has no names of threads that have ended; the agent's reports do.
 int show_recent_threads(const AllocsOptions& options, const SiteFigures& figures,
                         const std::string& why) {
-  std::int64_t count = 0, bytes = 0;
-  for (const ThreadFigure& thread : figures.threads) {
-    count += thread.count;
-    bytes += thread.bytes;
-  }
-  std::vector<std::string> notes{recent_note(count, bytes, why)};
+  std::vector<std::string> notes{recent_note(sum_of(figures.threads, &ThreadFigure::count),
+                                             sum_of(figures.threads, &ThreadFigure::bytes), why)};
   if (auto note = estimate_note(figures, false); !note.empty()) notes.push_back(std::move(note));
   return show_table(options, rows_of(figures, RowsBy::kThread), notes);
 }
@@ -129,8 +125,9 @@ int show_saved(const AllocsOptions& options) {
 
 // Writes the figures of each stack before and after as a page.
 int write_difference(const AllocsOptions& options, DifferencePage& page, const std::string& notes) {
-  const std::string problem = write_report_file(options.path, page.html(notes));
-  if (!problem.empty()) return refuse(problem);
+  if (const auto error = write_report_file(options.path, page.html(notes))) {
+    return refuse(error->message);
+  }
   print("difference written to {}\n", options.path);
   return kExitOk;
 }
@@ -266,9 +263,8 @@ int save(const AllocsOptions& options, DdmClient& client, const HelloReply& hell
     });
     return kExitOk;
   }
-  const std::string problem =
-      write_report_file(options.path, *report_format_of(options.path), report->data);
-  if (!problem.empty()) return refuse(problem);
+  const auto error = write_report_file(options.path, *report_format_of(options.path), report->data);
+  if (error) return refuse(error->message);
   print("{} recent allocations written to {}; the target tells no more\n",
         report->data.records.size(), options.path);
   return kExitOk;

@@ -30,15 +30,17 @@ int dump(const DumpOptions& options) {
   umask(S_IRWXG | S_IRWXO);  // the dump contains every password of the program
   Progress progress("heap dump");
   HeapDumpMade made;
-  std::string problem;
-  const std::string unwritten = write_report_file(path, [&](const ReportSink& sink) {
-    const auto fetched = fetch_heap_dump(*client, options.sites, progress, sink);
+  std::optional<Error> problem;
+  const auto unwritten = write_report_file(path, [&](const ReportSink& sink) {
+    bool written = true;
+    const auto fetched = fetch_heap_dump(*client, options.sites, progress,
+                                         [&](auto piece) { return written = sink(piece); });
     if (fetched) made = *fetched;
-    if (!fetched) problem = fetched.message();
-    return problem.empty();
+    if (!fetched && written) problem = fetched.error();
+    return fetched.ok();
   });
-  if (!unwritten.empty()) problem = unwritten;
-  if (!problem.empty()) return refuse(problem);
+  if (!problem) problem = unwritten;
+  if (problem) return refuse(problem->message);
   progress.clear();
   print("{} written to {}\n", human_bytes(made.bytes), path);
   if (!made.no_stacks.empty()) {

@@ -64,15 +64,15 @@ int update(const GateOptions& options, const Measured& now) {
     if (const auto error = unlike(options, **baseline, now)) return misused(error->message);
   }
   (*baseline)->update(now.jdk, now.amounts, options.below);
-  std::string problem = write_report_file(options.baseline, (*baseline)->text());
-  if (problem.empty() && !now.by_site && !now.sites.empty()) {
+  auto error = write_report_file(options.baseline, (*baseline)->text());
+  if (!error && !now.by_site && !now.sites.empty()) {
     auto sites = read_list(sites_path(options));
     if (!sites) return misused(sites.message());
     if (!*sites) sites->emplace();
     (*sites)->update(now.jdk, sites_of_tests(now));
-    problem = write_report_file(sites_path(options), (*sites)->text());
+    error = write_report_file(sites_path(options), (*sites)->text());
   }
-  if (!problem.empty()) return misused(problem);
+  if (error) return misused(error->message);
   print("{} {} in {}\n", now.amounts.size(), now.by_site ? "sites" : "tests", options.baseline);
   return kExitOk;
 }
@@ -153,8 +153,7 @@ int gate(const GateOptions& given) {
   for (const auto& [path, text] : {std::pair(options.junit, &findings_junit),
                                    std::pair(options.markdown, &findings_markdown)}) {
     if (path.empty()) continue;
-    const std::string problem = write_report_file(path, text(findings));
-    if (!problem.empty()) return misused(problem);
+    if (const auto error = write_report_file(path, text(findings))) return misused(error->message);
   }
   if (options.json) {
     print_json(findings_json(findings));

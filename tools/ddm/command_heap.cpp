@@ -234,9 +234,8 @@ int heap(const HeapOptions& options) {
                     human_bytes(totals.used()), human_bytes(totals.committed()));
     const std::string picture =
         as_page ? heap_page(title, *frames) : heap_picture(title, last.segments);
-    const std::string problem =
-        picture.empty() ? "no memory for the picture" : write_report_file(path, picture);
-    if (!problem.empty()) return refuse(problem);
+    if (picture.empty()) return refuse("no memory for the picture");
+    if (const auto error = write_report_file(path, picture)) return refuse(error->message);
   }
   if (options.json && options.watched == 0) return print_json(heap_json(last));
   if (options.json) {

@@ -12,7 +12,6 @@
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "site_figures.h"
-#include "text_pieces.h"
 #include "threads.h"
 
 namespace ddm {
@@ -260,26 +259,14 @@ Result<KnownWaits> waits_of_program(const LocksOptions& options) {
 
 // A report has the waits that were over; who waited then, and who held what, it does not tell.
 Result<KnownWaits> waits_of_file(const std::string& path) {
-  // It also says whether the report is a whole one.
-  const auto figures = read_figures_file(path);
+  auto figures = read_figures_file(path);
   if (!figures) return figures.error();
   if (text_of(figures->summary, "monitor").empty()) {
     return Error{path + " has no waits for locks: monitor=y was off, or it is .sites.jsonl"};
   }
-  KnownWaits waits{{figures->summary}, ""};
-  LineSplitter splitter;
-  const auto unread = read_pieces(path, [&](std::string_view piece) {
-    return splitter.feed(piece, [&](std::string_view text) {
-      if (text.starts_with(kRecordLine)) return false;  // records come last
-      Json line = parsed_json(text);
-      if (line.is_object() && text_of(line, "type") == "monitor") {
-        waits.lines.push_back(std::move(line));
-      }
-      return true;
-    });
-  });
-  if (unread) return *unread;
-  return waits;
+  std::vector<Json>& lines = figures->monitors;
+  lines.insert(lines.begin(), std::move(figures->summary));
+  return KnownWaits{std::move(lines), ""};
 }
 
 int locks(const LocksOptions& options) {

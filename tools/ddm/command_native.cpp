@@ -61,12 +61,9 @@ std::optional<Error> save(const NativeOptions& options, const std::vector<Native
   if (!hello) return hello.error();
   const NamedReport report =
       native_report(stacks, *hello, static_cast<std::int64_t>(interval), epoch_ms());
-  const std::string problem =
-      options.path.ends_with(kCollapsed)
-          ? write_report_file(options.path, collapsed(stacks, report.data.summary))
-          : write_report_file(options.path, *report_format_of(options.path), report.data);
-  if (!problem.empty()) return Error{problem};
-  return {};
+  return options.path.ends_with(kCollapsed)
+             ? write_report_file(options.path, collapsed(stacks, report.data.summary))
+             : write_report_file(options.path, *report_format_of(options.path), report.data);
 }
 
 // What grew and what shrank: a page of two colours, the text that is shown, or lines of JSON.
@@ -94,9 +91,7 @@ std::optional<Error> save_difference(const NativeOptions& options,
         printable_lines(fmt::format("Native memory of {}, pid {}\n", hello->app, hello->pid) +
                         native_change_text(changes, options.since, {changes.size(), kAnyFrames}));
   }
-  const std::string problem = write_report_file(options.path, text);
-  if (!problem.empty()) return Error{problem};
-  return {};
+  return write_report_file(options.path, text);
 }
 
 // "" or why not.

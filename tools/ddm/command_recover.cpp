@@ -32,18 +32,9 @@ std::string find_ring(const std::string& name) {
 }
 
 std::string_view word_for(ProgramState state) {
-  switch (state) {
-    case ProgramState::kRunning:
-      return "running";
-    case ProgramState::kKilled:
-      return "killed";
-    case ProgramState::kEnded:
-      return "ended";
-  }
-  return "";
+  constexpr std::string_view kWords[] = {"running", "killed", "ended"};
+  return kWords[static_cast<std::size_t>(state)];
 }
-
-std::int64_t as_figure(std::uint64_t count) { return static_cast<std::int64_t>(count); }
 
 int print_facts(const std::string& path, ProgramState state, const RecoveredRing& ring) {
   std::string members = "{";
@@ -62,15 +53,15 @@ std::string losses(ProgramState state, const RecoveredRing& ring) {
   std::string text;
   if (ring.unfinished > 0 && state == ProgramState::kKilled) {
     text += fmt::format("  {} records were being written when the program was killed\n",
-                        grouped(as_figure(ring.unfinished)));
+                        grouped(ring.unfinished));
   }
   if (ring.damaged > 0) {
-    text += fmt::format("  {} records are damaged or cut off, and left out\n",
-                        grouped(as_figure(ring.damaged)));
+    text +=
+        fmt::format("  {} records are damaged or cut off, and left out\n", grouped(ring.damaged));
   }
   if (ring.names_lost > 0) {
     text += fmt::format("  {} names found no room in the file and are shown as unknown\n",
-                        grouped(as_figure(ring.names_lost)));
+                        grouped(ring.names_lost));
   }
   return text;
 }
@@ -89,12 +80,12 @@ int recover(const RecoverOptions& options) {
   if (!reading.ring) return refuse(reading.error);
   const RecoveredRing& ring = *reading.ring;
   if (format) {
-    const std::string problem = write_report_file(options.path, *format, ring.data);
-    if (!problem.empty()) return refuse(problem);
+    const auto error = write_report_file(options.path, *format, ring.data);
+    if (error) return refuse(error->message);
   }
   if (options.json) return print_facts(path, reading.state, ring);
   if (format) {
-    const std::string recorded = grouped(as_figure(ring.data.records.size()));
+    const std::string recorded = grouped(ring.data.records.size());
     const bool whole_run = ring.data.sites.counted();
     const bool one_by_one = format == ReportFormat::kHtml || format == ReportFormat::kText ||
                             format == ReportFormat::kJsonl;

@@ -94,9 +94,9 @@ std::string collapsed_of(const TraceSums& sums) {
   return text;
 }
 
-// "" or the error.
-std::string write_file(const TraceOptions& options, const std::string& bytes,
-                       const MethodTrace& trace, const TraceSums& sums, const HelloReply& hello) {
+std::optional<Error> write_file(const TraceOptions& options, const std::string& bytes,
+                                const MethodTrace& trace, const TraceSums& sums,
+                                const HelloReply& hello) {
   const std::string ending = ending_of(options.path);
   if (ending == ".txt") {
     return write_report_file(options.path, table_of(trace, sums, sums.methods.size(), kNoWidth));
@@ -129,8 +129,8 @@ int write(const TraceOptions& options, const std::string& bytes, const HelloRepl
   if (!problem.empty()) return refuse("the target sent no trace that can be read: " + problem);
   const TraceSums sums = sums_of(trace);
   if (!options.path.empty()) {
-    const std::string error = write_file(options, bytes, trace, sums, hello);
-    if (!error.empty()) return refuse(error);
+    const auto error = write_file(options, bytes, trace, sums, hello);
+    if (error) return refuse(error->message);
   }
   if (options.json) {
     print_json(json_of(trace, sums));

@@ -44,6 +44,12 @@ std::int64_t number_of(const Json& object, const char* name) {
   return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
 }
 
+const Json& array_of(const Json& object, const char* name) {
+  static const Json none = Json::array();
+  const auto found = object.find(name);
+  return found != object.end() && found->is_array() ? *found : none;
+}
+
 std::string json_line(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -44,9 +44,10 @@ inline Json frame_json(std::string_view class_name, std::string_view method, std
 // than 64 levels. Throws nothing.
 Json parsed_json(std::string_view text);
 
-// A member of an object; "" and 0 if it is missing or of another type.
+// A member of an object; "", 0 and an empty array if it is missing or of another type.
 std::string text_of(const Json& object, const char* name);
 std::int64_t number_of(const Json& object, const char* name);
+const Json& array_of(const Json& object, const char* name);
 
 // Without the line end. Invalid UTF-8 becomes U+FFFD.
 std::string json_line(const Json& value);

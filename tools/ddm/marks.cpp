@@ -130,7 +130,7 @@ std::optional<Error> set_mark(const std::string& name, const SiteFigures& figure
   }
   const std::int64_t pid = figures.fact("pid");
   const mode_t former = umask(S_IRWXG | S_IRWXO);
-  std::string problem =
+  auto error =
       write_report_file(mark_path(*directory, pid, name, kEnding), [&](const ReportSink& sink) {
         Json summary = figures.summary;
         summary["site_lines"] = figures.sites.size();
@@ -147,12 +147,9 @@ std::optional<Error> set_mark(const std::string& name, const SiteFigures& figure
         }
         return true;
       });
-  if (problem.empty()) {
-    problem = write_report_file(mark_path(*directory, pid, name, kPageEnding), page);
-  }
+  if (!error) error = write_report_file(mark_path(*directory, pid, name, kPageEnding), page);
   umask(former);
-  if (!problem.empty()) return Error{problem};
-  return {};
+  return error;
 }
 
 Result<std::string> page_of_mark(const std::string& name, std::int64_t pid) {
@@ -213,10 +210,9 @@ std::optional<Error> set_native_mark(const std::string& name, const NativeMoment
   std::string text;
   for (const Bytes& part : {head.take(), heap.encode()}) text.append(part.begin(), part.end());
   const mode_t former = umask(S_IRWXG | S_IRWXO);
-  const std::string problem = write_report_file(native_mark_path(*directory, now, name), text);
+  auto error = write_report_file(native_mark_path(*directory, now, name), text);
   umask(former);
-  if (!problem.empty()) return Error{problem};
-  return {};
+  return error;
 }
 
 Result<NativeHeap> find_native_mark(const std::string& name, const NativeMoment& now) {

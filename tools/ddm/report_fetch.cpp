@@ -84,13 +84,11 @@ std::optional<Error> save_report(DdmClient& client, const std::string& path, boo
   const auto packed = fetch(client, std::string(recent ? kRecentPrefix : "").append(format), below);
   if (!packed) return packed.error();
   std::optional<Error> damaged;
-  const std::string problem = write_report_file(path, [&](const ReportSink& sink) {
+  auto unwritten = write_report_file(path, [&](const ReportSink& sink) {
     damaged = unpack_report(*packed, kMostInFile, sink);
     return !damaged;
   });
-  if (damaged) return damaged;
-  if (!problem.empty()) return Error{problem};
-  return {};
+  return damaged ? damaged : unwritten;
 }
 
 std::optional<Error> print_report(DdmClient& client, bool recent) {

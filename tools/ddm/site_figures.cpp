@@ -43,9 +43,7 @@ FrameName frame_of(const Json& frame) {
 
 LiveAges ages_of(const Json& object) {
   LiveAges ages;
-  const auto list = object.find("live_ages");
-  if (list == object.end() || !list->is_array()) return ages;
-  for (const Json& one : *list) {
+  for (const Json& one : array_of(object, "live_ages")) {
     if (!one.is_object()) continue;
     const std::int64_t survived = std::max<std::int64_t>(number_of(one, "survived"), 0);
     const std::size_t age_class = AgeClass::of(static_cast<std::uint64_t>(survived));
@@ -79,18 +77,6 @@ FrameName first_outside_jdk(const Json& stack) {
       stack.size(), [&](std::size_t i) { return text_of(stack[i], "class"); })]);
 }
 
-std::int64_t SiteFigures::bytes() const {
-  std::int64_t sum = 0;
-  for (const SiteFigure& site : sites) sum += site.bytes;
-  return sum;
-}
-
-std::int64_t SiteFigures::count() const {
-  std::int64_t sum = 0;
-  for (const SiteFigure& site : sites) sum += site.count;
-  return sum;
-}
-
 std::int64_t SiteFigures::fact(const char* name) const {
   return summary.is_object() ? number_of(summary, name) : 0;
 }
@@ -109,9 +95,7 @@ SiteFigures recent_figures(const ReportData& data) {
 }
 
 bool has_frame_of(const Json& site, const std::string& method) {
-  const auto stack = site.find("stack");
-  if (stack == site.end() || !stack->is_array()) return false;
-  return std::ranges::any_of(*stack, [&method](const Json& frame) {
+  return std::ranges::any_of(array_of(site, "stack"), [&method](const Json& frame) {
     MethodName name;
     name.class_name = text_of(frame, "class");
     name.method = text_of(frame, "method");
@@ -153,6 +137,8 @@ bool FigureReader::line(std::string_view text) {
       site.app = object.contains("app") ? frame_of(object["app"]) : FrameName{};
     }
     figures_.sites.push_back(std::move(site));
+  } else if (type == "monitor") {
+    figures_.monitors.push_back(object);
   } else if (type.empty()) {
     problem_ = "it has a line that is no JSON object with a type";
   }
@@ -166,13 +152,10 @@ Result<SiteFigures> FigureReader::finish() {
   if (objects_ == Objects::kAllocated || site_lines_.told()) {
     if (auto cut = site_lines_.check()) return *cut;
   }
-  const auto threads = figures_.summary.find("threads");
-  if (threads != figures_.summary.end() && threads->is_array()) {
-    for (const Json& thread : *threads) {
-      if (!thread.is_object()) continue;
-      figures_.threads.push_back({number_of(thread, "id"), text_of(thread, "name"),
-                                  number_of(thread, "seen_bytes"), number_of(thread, "seen")});
-    }
+  for (const Json& thread : array_of(figures_.summary, "threads")) {
+    if (!thread.is_object()) continue;
+    figures_.threads.push_back({number_of(thread, "id"), text_of(thread, "name"),
+                                number_of(thread, "seen_bytes"), number_of(thread, "seen")});
   }
   return std::move(figures_);
 }

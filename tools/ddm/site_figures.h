@@ -62,13 +62,21 @@ struct ThreadFigure {
   std::int64_t count = 0;
 };
 
+template <typename Row>
+std::int64_t sum_of(const std::vector<Row>& rows, std::int64_t Row::*figure) {
+  std::int64_t sum = 0;
+  for (const Row& row : rows) sum += row.*figure;
+  return sum;
+}
+
 struct SiteFigures {
   Json summary;  // as in jsonl; null when made of a report's data
   std::vector<SiteFigure> sites;
   std::vector<ThreadFigure> threads;
+  std::vector<Json> monitors;  // the lines of waits for locks
 
-  std::int64_t bytes() const;
-  std::int64_t count() const;
+  std::int64_t bytes() const { return sum_of(sites, &SiteFigure::bytes); }
+  std::int64_t count() const { return sum_of(sites, &SiteFigure::count); }
   // A figure of the summary; 0 if it is missing.
   std::int64_t fact(const char* name) const;
   bool covers_whole_run() const { return summary.is_object() && summary.contains("sites"); }

@@ -207,9 +207,9 @@ std::string Dypatch::store_file(const std::string& class_name, std::string_view 
                                 const bci::Bytes& bytes, DyperErrors& errors) {
   if (directory_.empty()) return "mem:" + std::to_string(++in_memory_);
   const std::string path = directory_ + "/" + class_name + "." + std::string(form) + ".class";
-  const std::string failed = write_report_file(
+  const auto failed = write_report_file(
       path, std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  if (!failed.empty()) fail(errors, "DIRECTORY", directory_, failed);
+  if (failed) fail(errors, "DIRECTORY", directory_, failed->message);
   return path;
 }
 

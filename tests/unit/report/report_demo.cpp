@@ -174,10 +174,10 @@ int main(int argc, char** argv) {
   for (const char* ending : {".txt", ".collapsed", ".jsonl", ".html"}) {
     const std::string path = fmt::format("{}/demo{}", argv[1], ending);
     const auto begin = std::chrono::steady_clock::now();
-    const std::string problem = ddm::write_report_file(path, *ddm::report_format_of(path), data);
+    const auto problem = ddm::write_report_file(path, *ddm::report_format_of(path), data);
     const auto made = std::chrono::steady_clock::now();
-    if (!problem.empty()) {
-      fmt::print(stderr, "{}\n", problem);
+    if (problem) {
+      fmt::print(stderr, "{}\n", problem->message);
       return 1;
     }
     fmt::print(stderr, "{} written in {} ms\n", path,

@@ -101,7 +101,7 @@ TEST_CASE("A report of many records goes out in pieces of about a megabyte", "[l
     report_as(format, sample.data, [&](std::string_view) { return ++taken < 2; });
     CHECK(taken == 2);
     const TempDir dir;
-    CHECK(write_report_file(dir.file("r"), format, sample.data).empty());
+    CHECK_FALSE(write_report_file(dir.file("r"), format, sample.data));
     CHECK(content_of(dir.file("r")) == whole_report(format, sample.data));
   }
 }
@@ -116,11 +116,11 @@ TEST_CASE("A report is written whole and replaces the one before") {
   const TempDir dir;
   const std::string path = dir.file("r.txt");
   const std::string large(3'000'000, 'x');
-  CHECK(write_report_file(path, large).empty());
+  CHECK_FALSE(write_report_file(path, large));
   CHECK(content_of(path) == large);
-  CHECK(write_report_file(path, "short").empty());
+  CHECK_FALSE(write_report_file(path, "short"));
   CHECK(content_of(path) == "short");
-  CHECK(write_report_file(path, "").empty());
+  CHECK_FALSE(write_report_file(path, ""));
   CHECK(content_of(path).empty());
   CHECK(dir.entries() == std::vector<std::string>{"r.txt"});
 }
@@ -128,19 +128,21 @@ TEST_CASE("A report is written whole and replaces the one before") {
 TEST_CASE("A directory that is not there is named with the reason") {
   const TempDir dir;
   const std::string path = dir.file("missing/r.txt");
-  CHECK(write_report_file(path, "x") == "cannot write " + path + ": No such file or directory");
+  CHECK(write_report_file(path, "x")->message ==
+        "cannot write " + path + ": No such file or directory");
 }
 
 TEST_CASE("A full disk leaves the former report and no other file") {
   const TempDir dir;
   const std::string path = dir.file("r.txt");
-  REQUIRE(write_report_file(path, "former").empty());
-  std::string problem;
+  REQUIRE_FALSE(write_report_file(path, "former"));
+  std::optional<Error> problem;
   {
     const SmallDisk disk(100'000);
     problem = write_report_file(path, std::string(1'000'000, 'x'));
   }
-  CHECK(problem == "cannot write " + path + ": File too large");
+  REQUIRE(problem);
+  CHECK(problem->message == "cannot write " + path + ": File too large");
   CHECK(content_of(path) == "former");
   CHECK(dir.entries() == std::vector<std::string>{"r.txt"});
 }
@@ -148,8 +150,8 @@ TEST_CASE("A full disk leaves the former report and no other file") {
 TEST_CASE("A piece that could not be written is not forgotten when the next one can be") {
   const TempDir dir;
   const std::string path = dir.file("r.txt");
-  REQUIRE(write_report_file(path, "former").empty());
-  const std::string problem = write_report_file(path, [](const ReportSink& sink) {
+  REQUIRE_FALSE(write_report_file(path, "former"));
+  const auto problem = write_report_file(path, [](const ReportSink& sink) {
     {
       const SmallDisk disk(100'000);
       sink(std::string(1'000'000, 'x'));
@@ -157,16 +159,18 @@ TEST_CASE("A piece that could not be written is not forgotten when the next one 
     sink("the end");  // a writer that did not ask
     return true;
   });
-  CHECK(problem == "cannot write " + path + ": File too large");
+  REQUIRE(problem);
+  CHECK(problem->message == "cannot write " + path + ": File too large");
   CHECK(content_of(path) == "former");
 }
 
 TEST_CASE("What is not a regular file is not replaced") {
   const TempDir dir;
   fs::create_directory(dir.file("d.txt"));
-  CHECK(write_report_file(dir.file("d.txt"), "x") ==
+  CHECK(write_report_file(dir.file("d.txt"), "x")->message ==
         "cannot write " + dir.file("d.txt") + ": it is not a regular file");
-  CHECK(write_report_file("/dev/full", "x") == "cannot write /dev/full: it is not a regular file");
+  CHECK(write_report_file("/dev/full", "x")->message ==
+        "cannot write /dev/full: it is not a regular file");
   CHECK(fs::is_character_file("/dev/full"));
   CHECK(fs::is_directory(dir.file("d.txt")));
 }
@@ -174,9 +178,9 @@ TEST_CASE("What is not a regular file is not replaced") {
 TEST_CASE("A leftover or a planted link under the temporary name is not written through") {
   const TempDir dir;
   const std::string path = dir.file("r.txt"), victim = dir.file("victim");
-  REQUIRE(write_report_file(victim, "precious").empty());
+  REQUIRE_FALSE(write_report_file(victim, "precious"));
   fs::create_symlink(victim, path + ".tmp-" + std::to_string(getpid()));
-  CHECK(write_report_file(path, "report").empty());
+  CHECK_FALSE(write_report_file(path, "report"));
   CHECK(content_of(victim) == "precious");
   CHECK(content_of(path) == "report");
   CHECK_FALSE(fs::is_symlink(path));
@@ -191,7 +195,7 @@ TEST_CASE("Writers of one path take turns") {
     writers.emplace_back([&, i] {
       const std::string text(200'000, static_cast<char>('a' + i));
       for (int round = 0; round < 20 && problems[i].empty(); ++round) {
-        problems[i] = write_report_file(path, text);
+        if (const auto error = write_report_file(path, text)) problems[i] = error->message;
         const std::string seen = content_of(path);
         if (seen.size() != 200'000 || seen.find_first_not_of(seen[0]) != std::string::npos) {
           problems[i] = "half a report";
@@ -215,25 +219,26 @@ TEST_CASE("What a killed writer left behind is removed, what another one still w
   const int other = open(dir.file("a.txt.tmp-7654321").c_str(), O_RDONLY | O_CLOEXEC);
   REQUIRE(other >= 0);
   REQUIRE(flock(other, LOCK_EX) == 0);  // a description of its own, as another process has
-  CHECK(write_report_file(dir.file("a.txt"), "whole").empty());
+  CHECK_FALSE(write_report_file(dir.file("a.txt"), "whole"));
   auto entries = dir.entries();
   std::sort(entries.begin(), entries.end());
   CHECK(entries == std::vector<std::string>{"a.txt", "a.txt.tmp-", "a.txt.tmp-12x",
                                             "a.txt.tmp-7654321", "b.txt.tmp-1234567"});
   CHECK(content_of(dir.file("a.txt")) == "whole");
   close(other);
-  CHECK(write_report_file(dir.file("a.txt"), "again").empty());
+  CHECK_FALSE(write_report_file(dir.file("a.txt"), "again"));
   CHECK_FALSE(fs::exists(dir.file("a.txt.tmp-7654321")));
 }
 
 TEST_CASE("A report that is not whole is not put in place") {
   const TempDir dir;
-  CHECK(write_report_file(dir.file("a.txt"), "before").empty());
-  const std::string problem = write_report_file(dir.file("a.txt"), [](const ReportSink& sink) {
+  CHECK_FALSE(write_report_file(dir.file("a.txt"), "before"));
+  const auto problem = write_report_file(dir.file("a.txt"), [](const ReportSink& sink) {
     sink("half");
     return false;
   });
-  CHECK(problem.find("not whole") != std::string::npos);
+  REQUIRE(problem);
+  CHECK(problem->message.find("not whole") != std::string::npos);
   CHECK(content_of(dir.file("a.txt")) == "before");
   CHECK(dir.entries().size() == 1);
 }

@@ -154,7 +154,7 @@ TEST_CASE("Tables and pprof have what is alive beside the rest; without live= th
   for (const ReportFormat format : {ReportFormat::kDhat, ReportFormat::kFirefox}) {
     CHECK(needs_live(format));
     CHECK(whole_report(format, sample.data).empty());
-    CHECK(write_report_file("/nowhere", format, sample.data).find("needs live=y") !=
+    CHECK(write_report_file("/nowhere", format, sample.data)->message.find("needs live=y") !=
           std::string::npos);
   }
   CHECK(whole_report(ReportFormat::kText, sample.data).find("live") == std::string::npos);

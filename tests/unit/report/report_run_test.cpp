@@ -155,14 +155,14 @@ TEST_CASE("A list of the sites alone is the jsonl report without its records") {
   CHECK(std::ranges::count(sites, '\n') == 3);
   // Nobody shall take a list of nothing for the truth.
   sample.data.sites = {};
-  CHECK(write_report_file("/nowhere/x.sites.jsonl", format, sample.data) ==
+  CHECK(write_report_file("/nowhere/x.sites.jsonl", format, sample.data)->message ==
         "cannot write /nowhere/x.sites.jsonl: it needs sites, which are not counted");
   sample.data.summary.sites_missing = "tracking was never on";
   CHECK(write_report_file("/nowhere/x.sites.jsonl", format, sample.data)
-            .ends_with("sites, which are not counted: tracking was never on"));
+            ->message.ends_with("sites, which are not counted: tracking was never on"));
   sample.data.summary.live_missing = "no memory";
   CHECK(write_report_file("/nowhere/x.dhat.json", ReportFormat::kDhat, sample.data)
-            .ends_with("it needs live=y: no memory"));
+            ->message.ends_with("it needs live=y: no memory"));
 }
 
 TEST_CASE("Reports are about the whole run, where that was counted") {
