@@ -153,9 +153,7 @@ Result<Leaks> explain(const Watched& watched, DdmClient& client, Progress& progr
   if (sites.empty()) return leaks;
   const auto dump = fetch_nameless_heap_dump(client, /*with_stacks=*/true, progress);
   if (!dump) return dump.error();
-  auto graph = HeapGraph::read(dump->get(), [&progress](std::uint64_t bytes) {
-    progress.show(static_cast<std::size_t>(bytes));
-  });
+  auto graph = HeapGraph::read(dump->get(), [&](auto bytes) { progress.show(bytes); });
   if (!graph) return graph.error();
   if (watched.classes) drop_replaced_sites(sites, grown_since(*watched.classes, *graph));
   if (sites.size() > kMaxRows) sites.resize(kMaxRows);

@@ -24,9 +24,7 @@ struct PathsOptions : TargetOptions {
 Result<FileDescriptor> open_dump(const PathsOptions& options) {
   if (access(options.target.c_str(), F_OK) == 0) {
     Progress progress("unpacking");
-    auto file = open_dump_file(options.target, [&progress](std::uint64_t bytes) {
-      progress.show(static_cast<std::size_t>(bytes));
-    });
+    auto file = open_dump_file(options.target, [&](auto bytes) { progress.show(bytes); });
     if (!file) return Error{options.target + ": " + file.message()};
     return file;
   }
@@ -40,9 +38,7 @@ int paths(const PathsOptions& options) {
   const auto file = open_dump(options);
   if (!file) return refuse(file.message());
   Progress progress("reading the heap dump");
-  auto graph = HeapGraph::read(file->get(), [&progress](std::uint64_t bytes) {
-    progress.show(static_cast<std::size_t>(bytes));
-  });
+  auto graph = HeapGraph::read(file->get(), [&](auto bytes) { progress.show(bytes); });
   if (!graph) return refuse(options.target + ": " + graph.message());
   if (const std::string which = which_dump(graph->extent()); !which.empty()) {
     complain(options.target + ": " + which);

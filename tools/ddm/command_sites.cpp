@@ -73,9 +73,7 @@ Result<SitesOfDump> read_with_retained(
 
 int sites(const SitesOptions& options) {
   Progress progress("sites");
-  const auto progress_callback = [&progress](std::uint64_t bytes) {
-    progress.show(static_cast<std::size_t>(bytes));
-  };
+  const auto progress_callback = [&](std::uint64_t bytes) { progress.show(bytes); };
   const auto file = open_dump_file(options.path, progress_callback);
   if (!file) return refuse(options.path + ": " + file.message());
   SiteFigures parts;

@@ -33,19 +33,14 @@ constexpr std::int64_t kLongestWaitMs = 3'600'000;  // for a key; an int has 24 
 
 std::string rate(double bytes) { return human_bytes(static_cast<std::int64_t>(bytes)) + "/s"; }
 
-// None: no objects are followed, or the program does not answer.
-std::optional<std::int64_t> live_bytes(const WatchedJvm& jvm) {
-  return jvm.figures ? jvm.figures->live_bytes : std::nullopt;
+using Figure = std::optional<std::int64_t>;
+
+// None: the figure is not known, or the program does not answer.
+Figure figure_of(const WatchedJvm& jvm, Figure JvmFigures::*figure) {
+  return jvm.figures ? *jvm.figures.*figure : std::nullopt;
 }
 
-// With garbage.
-std::optional<std::int64_t> heap_used(const WatchedJvm& jvm) {
-  return jvm.figures ? jvm.figures->heap_used : std::nullopt;
-}
-
-std::string bytes_or_nothing(std::optional<std::int64_t> bytes) {
-  return bytes ? human_bytes(*bytes) : "";
-}
+std::string bytes_or_nothing(Figure bytes) { return bytes ? human_bytes(*bytes) : ""; }
 
 std::string jvms_text(const std::vector<WatchedJvm>& jvms, std::size_t top, std::size_t width) {
   TextTable table({">PID", ">ALLOCATED", ">HEAP USED", ">ALIVE", ">CPU %", ".APP"});
@@ -56,7 +51,8 @@ std::string jvms_text(const std::vector<WatchedJvm>& jvms, std::size_t top, std:
                : jvm.bytes_per_second  ? rate(*jvm.bytes_per_second)
                : jvm.figures->tracking ? ""
                                        : "(not tracked)",
-               bytes_or_nothing(heap_used(jvm)), bytes_or_nothing(live_bytes(jvm)),
+               bytes_or_nothing(figure_of(jvm, &JvmFigures::heap_used)),
+               bytes_or_nothing(figure_of(jvm, &JvmFigures::live_bytes)),
                fmt::format("{:.0f}", jvm.cpu_percent), jvm.app});
   }
   std::string text = table.text(width);
@@ -90,8 +86,8 @@ Json rates_json(const std::vector<WatchedJvm>& jvms) {
              return {{"pid", jvm.pid},
                      {"app", json_text(jvm.app)},
                      {"bytes_per_second", json_of_rate(jvm.bytes_per_second)},
-                     {"heap_used_bytes", json_or_null(heap_used(jvm))},
-                     {"live_bytes", json_or_null(live_bytes(jvm))},
+                     {"heap_used_bytes", json_or_null(figure_of(jvm, &JvmFigures::heap_used))},
+                     {"live_bytes", json_or_null(figure_of(jvm, &JvmFigures::live_bytes))},
                      {"cpu_percent", std::round(jvm.cpu_percent * 10) / 10}};
            })}};
 }

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "agent_cpu.h"
+#include "agent_threads.h"
 #include "jvm_figures.h"
 #include "wire/sockets/discovery.h"
 

@@ -36,11 +36,9 @@ bool can_have_holder(const Json& wait) {
 }  // namespace
 
 bool is_idle_wait(const Json& wait) {
-  const auto stack = wait.find("stack");
-  if (stack == wait.end() || !stack->is_array()) return false;
   bool in_queue = false;
   // The frames of a task come before those of the pool that runs it.
-  for (const Json& frame : *stack) {
+  for (const Json& frame : array_of(wait, "stack")) {
     const std::string type = text_of(frame, "class"), method = text_of(frame, "method");
     if (is_idle_frame(type, method)) return !in_queue || !waits_for_lock(wait);
     if (is_jdk_class(type)) continue;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/file_descriptor.h"
+#include "core/new_file.h"
 #include "report/report_words.h"
 
 namespace ddm {
@@ -42,9 +43,8 @@ std::size_t width_of(int descriptor) {
 }  // namespace
 
 std::string unwritable(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  return access(directory.c_str(), W_OK) == 0 ? "" : errno_error("cannot write " + path).message;
+  if (access(directory_of(path).c_str(), W_OK) == 0) return "";
+  return errno_error("cannot write " + path).message;
 }
 
 std::size_t output_width() { return width_of(STDOUT_FILENO); }

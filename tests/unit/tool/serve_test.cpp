@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <protozero/pbf_reader.hpp>
 
-#include "agent_cpu.h"
+#include "agent_threads.h"
 #include "jvm_figures.h"
 #include "report/protobuf_writer.h"
 #include "serve/cpu_samples.h"

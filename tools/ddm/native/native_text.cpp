@@ -19,17 +19,12 @@ std::string count_text(std::int64_t count, bool with_sign) {
   return (with_sign && count > 0 ? "+" : "") + grouped(count);
 }
 
-struct Sum {
-  std::int64_t bytes = 0, count = 0;
-};
+std::int64_t bytes_of(const std::vector<NativeStack>& stacks) {
+  return sum_of(stacks, &NativeStack::bytes);
+}
 
-Sum sum_of(const std::vector<NativeStack>& stacks) {
-  Sum sum;
-  for (const NativeStack& stack : stacks) {
-    sum.bytes += stack.bytes;
-    sum.count += stack.count;
-  }
-  return sum;
+std::int64_t count_of(const std::vector<NativeStack>& stacks) {
+  return sum_of(stacks, &NativeStack::count);
 }
 
 std::string fitting(const NativeFrame& frame, std::size_t width) {
@@ -65,20 +60,19 @@ std::string stacks_text(const std::vector<NativeStack>& stacks, NativeTextLimits
 }  // namespace
 
 std::string native_text(const std::vector<NativeStack>& stacks, NativeTextLimits limits) {
-  const Sum sum = sum_of(stacks);
   return wrapped(fmt::format("about {} in {} blocks of malloc that are not freed, estimated from "
                              "samples",
-                             human_bytes(sum.bytes), grouped(sum.count)),
+                             human_bytes(bytes_of(stacks)), grouped(count_of(stacks))),
                  0, limits.width) +
          "\n" + stacks_text(stacks, limits, false);
 }
 
 std::string native_change_text(const std::vector<NativeStack>& changes, std::string_view mark,
                                NativeTextLimits limits) {
-  const Sum sum = sum_of(changes);
   return wrapped(
              fmt::format("about {} in {} blocks of malloc since mark '{}', estimated from samples",
-                         bytes_text(sum.bytes, true), count_text(sum.count, true), mark),
+                         bytes_text(bytes_of(changes), true), count_text(count_of(changes), true),
+                         mark),
              0, limits.width) +
          "\n" + stacks_text(changes, limits, true);
 }
@@ -97,15 +91,14 @@ Json native_stack_json(const NativeStack& stack) {
 
 std::string native_change_lines(const std::vector<NativeStack>& changes, std::string_view mark,
                                 const ReportSummary& summary) {
-  const Sum sum = sum_of(changes);
   std::string lines = Json{{"type", "difference"},
                            {"pid", summary.pid},
                            {"app", json_text(summary.app)},
                            {"engine", summary.engine},
                            {"interval", summary.interval},
                            {"since", json_text(std::string(mark))},
-                           {"bytes", sum.bytes},
-                           {"count", sum.count},
+                           {"bytes", bytes_of(changes)},
+                           {"count", count_of(changes)},
                            {"written_ms", summary.written_ms}}
                           .dump() +
                       "\n";

@@ -1,5 +1,6 @@
 #include "serve/cpu_samples.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -77,10 +78,7 @@ class SampledMethods {
 bool is_stack(const Json& line) {
   const auto stack = line.find("stack");
   if (stack == line.end() || !stack->is_array()) return false;
-  for (const Json& frame : *stack) {
-    if (!frame.is_object()) return false;
-  }
-  return true;
+  return std::ranges::all_of(*stack, [](const Json& frame) { return frame.is_object(); });
 }
 
 }  // namespace

@@ -28,8 +28,6 @@ class HttpRequestReader {
 
   HttpRequestReader();
   ~HttpRequestReader();
-  HttpRequestReader(const HttpRequestReader&) = delete;
-  HttpRequestReader& operator=(const HttpRequestReader&) = delete;
 
   // True: the request is complete, or known to be bad.
   bool feed(std::string_view bytes);

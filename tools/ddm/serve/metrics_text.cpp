@@ -22,8 +22,7 @@ template <typename T>
 std::function<std::optional<double>(const WatchedJvm&)> figure(T of) {
   return [of](const WatchedJvm& jvm) -> std::optional<double> {
     if (!jvm.figures) return {};
-    const std::optional<double> value = of(*jvm.figures);
-    return value;
+    return of(*jvm.figures);
   };
 }
 std::optional<double> number(const std::optional<std::int64_t>& value) {
