@@ -111,9 +111,7 @@ void KlassReader::insert_refined_arrays(JNIEnv* jni, const HeapLayout& layout, j
 }
 
 bool KlassReader::is_filler_array(jclass mirror) const {
-  JvmtiPtr<char> signature(jvmti_);
-  return jvmti_->GetClassSignature(mirror, signature.out(), nullptr) == JVMTI_ERROR_NONE &&
-         text_of(signature) == kFillerArray;
+  return text_of(ClassSignature(jvmti_, mirror)) == kFillerArray;
 }
 
 std::optional<KlassCell> KlassReader::cell_of(JNIEnv* jni, const HeapLayout& layout,
@@ -170,12 +168,8 @@ std::string KlassReader::read(JNIEnv* jni, const HeapLayout& layout, KlassTable&
 }
 
 std::string KlassReader::name_of(std::uint32_t number) const {
-  JvmtiPtr<char> signature(jvmti_);
-  if (number >= classes_.size() ||
-      jvmti_->GetClassSignature(classes_[number], signature.out(), nullptr) != JVMTI_ERROR_NONE) {
-    return "unknown";
-  }
-  return type_name_of(text_of(signature));
+  const ClassSignature signature(jvmti_, number < classes_.size() ? classes_[number] : nullptr);
+  return signature ? type_name_of(text_of(signature)) : "unknown";
 }
 
 }  // namespace ddm

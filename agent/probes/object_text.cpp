@@ -110,9 +110,7 @@ std::string ObjectText::text_of(JNIEnv* jni, jobject object) const {
   if (enum_name_ != nullptr && jni->IsInstanceOf(object, enum_)) {
     return field_text(jni, object, enum_name_);
   }
-  JvmtiPtr<char> signature(jvmti_);
-  jvmti_->GetClassSignature(type.get(), signature.out(), nullptr);
-  std::string name = type_name_of(ddm::text_of(signature));
+  std::string name = type_name_of(ddm::text_of(ClassSignature(jvmti_, type.get())));
   if (jni->IsInstanceOf(object, throwable_)) {
     const std::string message = field_text(jni, object, message_);
     return message.empty() ? name : name + ": " + message;

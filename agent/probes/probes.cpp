@@ -135,10 +135,7 @@ Result<ClassOutlook> Probes::read_outlook(JNIEnv* jni, const OutlookRequest& req
   }
   for (jint i = 0; i < count; ++i) {
     const LocalRef<jclass> klass(jni, classes[i]);
-    JvmtiPtr<char> signature(jvmti);
-    if (jvmti->GetClassSignature(klass.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE) {
-      continue;
-    }
+    const ClassSignature signature(jvmti, klass.get());
     const std::uint32_t changes = class_changes::count(internal_name_of(text_of(signature)));
     if (outlook.many == 0 || changes < outlook.many || !is_concerned(klass.get())) continue;
     changed[type_name_of(text_of(signature))] = changes;

@@ -30,10 +30,8 @@ class ClassIds {
 
  private:
   [[gnu::noinline]] NameId learn(jclass klass, jlong tag) {
-    JvmtiPtr<char> signature(jvmti_);
-    if (jvmti_->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE) {
-      return kUnknownName;
-    }
+    const ClassSignature signature(jvmti_, klass);
+    if (!signature) return kUnknownName;
     const NameId id = names_.add_class(type_name_of(text_of(signature)));
     jvmti_->SetTag(klass, tag | id);  // on failure the next lookup tries again
     return id;

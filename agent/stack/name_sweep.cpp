@@ -36,10 +36,8 @@ std::optional<LoadedClasses> read_loaded_classes(jvmtiEnv* jvmti, JNIEnv* jni) {
   }
   for (jint i = 0; i < count; ++i) {
     loaded.ids.insert(ClassIds::known_id_of(jvmti, classes[i]));
-    JvmtiPtr<char> signature(jvmti);
-    if (jvmti->GetClassSignature(classes[i], signature.out(), nullptr) != JVMTI_ERROR_NONE) {
-      return {};
-    }
+    const ClassSignature signature(jvmti, classes[i]);
+    if (!signature) return {};
     const std::string_view text = text_of(signature);
     if (text.starts_with('L')) loaded.name_hashes.insert(class_name_hash(internal_name_of(text)));
   }

@@ -44,10 +44,7 @@ ThreadStack::Frame read_frame(jvmtiEnv* jvmti, JNIEnv* jni, const jvmtiFrameInfo
   frame.line = line_at(jvmti, raw.method, raw.location);
   LocalRef<jclass> owner(jni, nullptr);
   if (jvmti->GetMethodDeclaringClass(raw.method, owner.out()) != JVMTI_ERROR_NONE) return frame;
-  JvmtiPtr<char> signature(jvmti);
-  if (jvmti->GetClassSignature(owner.get(), signature.out(), nullptr) == JVMTI_ERROR_NONE) {
-    frame.class_name = type_name_of(text_of(signature));
-  }
+  frame.class_name = type_name_of(text_of(ClassSignature(jvmti, owner.get())));
   JvmtiPtr<char> file(jvmti);
   if (jvmti->GetSourceFileName(owner.get(), file.out()) == JVMTI_ERROR_NONE) {
     frame.file = text_of(file);

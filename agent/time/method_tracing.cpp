@@ -313,10 +313,7 @@ void MethodTracing::find_sources(JNIEnv* jni, MethodTrace& trace) const {
   if (!frame.good() || jvmti_->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) return;
   for (jint i = 0; i < count && !wanted.empty(); ++i) {
     const LocalRef<jclass> klass(jni, classes[i]);
-    JvmtiPtr<char> signature(jvmti_);
-    if (jvmti_->GetClassSignature(klass.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE) {
-      continue;
-    }
+    const ClassSignature signature(jvmti_, klass.get());
     const auto found = wanted.find(dotted_name(internal_name_of(text_of(signature))));
     if (found == wanted.end()) continue;
     JvmtiPtr<char> file(jvmti_);

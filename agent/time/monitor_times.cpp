@@ -156,12 +156,8 @@ void MonitorTimes::parks(JNIEnv* jni, bool pinned, bool begin) noexcept {
 NameId MonitorTimes::class_id_of(JNIEnv* jni, jobject object) const {
   if (object == nullptr) return kUnknownName;
   const LocalRef<jclass> klass(jni, jni->GetObjectClass(object));
-  JvmtiPtr<char> signature(jvmti_);
-  if (!klass ||
-      jvmti_->GetClassSignature(klass.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE) {
-    return kUnknownName;
-  }
-  return naming_->names.add_class(type_name_of(text_of(signature)));
+  const ClassSignature signature(jvmti_, klass.get());
+  return signature ? naming_->names.add_class(type_name_of(text_of(signature))) : kUnknownName;
 }
 
 // Longest first. A pinned thread is parked as well, which counts as one wait.

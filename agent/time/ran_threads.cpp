@@ -30,13 +30,6 @@ constexpr std::size_t kMostInTrace = 128;
 constexpr std::int64_t kNamesApart = 1'000'000'000;
 constexpr std::size_t kMostEnded = 65536;  // between two lists
 
-bool carries_virtual_threads(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
-  const LocalRef<jclass> type(jni, jni->GetObjectClass(thread));
-  JvmtiPtr<char> signature(jvmti);
-  return jvmti->GetClassSignature(type.get(), signature.out(), nullptr) == JVMTI_ERROR_NONE &&
-         text_of(signature) == "Ljdk/internal/misc/CarrierThread;";
-}
-
 using FileText = std::array<char, 64>;
 
 // The beginning of a file of /proc/self/task; empty if it cannot be read.
@@ -142,7 +135,7 @@ void RanThreads::register_thread(JNIEnv* jni, RanThread& thread, std::int64_t no
                                  std::int64_t unit_ns) {
   thread.os_id = fields_.os_id(jni, thread.thread);
   if (thread.os_id == 0) return;
-  thread.carrier = carries_virtual_threads(jvmti_, jni, thread.thread);
+  thread.carrier = is_carrier(jvmti_, jni, thread.thread);
   const auto part_of_unit = [&] {
     return static_cast<std::int64_t>(static_cast<double>(unit_ns) * random_() / random_.max());
   };

@@ -40,6 +40,14 @@ inline std::string_view text_of(const JvmtiPtr<char>& text) {
   return text ? std::string_view(text.get()) : std::string_view();
 }
 
+// A class's descriptor; without text if the VM does not give it.
+class ClassSignature : public JvmtiPtr<char> {
+ public:
+  ClassSignature(jvmtiEnv* jvmti, jclass of) : JvmtiPtr(jvmti) {
+    jvmti->GetClassSignature(of, out(), nullptr);
+  }
+};
+
 // Owns one JNI local reference.
 template <typename T>
 class LocalRef {

@@ -25,6 +25,11 @@ std::vector<jthread> all_threads(jvmtiEnv* jvmti, JNIEnv* jni) {
   return {threads.get(), threads.get() + count};
 }
 
+bool is_carrier(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
+  const LocalRef<jclass> type(jni, jni->GetObjectClass(thread));
+  return text_of(ClassSignature(jvmti, type.get())) == "Ljdk/internal/misc/CarrierThread;";
+}
+
 SuspendedThreads suspended_threads(jvmtiEnv* jvmti, JNIEnv* jni) {
   constexpr jint kLocalRefs = 64;
   SuspendedThreads found;

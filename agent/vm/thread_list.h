@@ -13,6 +13,9 @@ std::vector<jthread> all_threads(jvmtiEnv* jvmti, JNIEnv* jni);
 // Declares local references created by JVMTI to -Xcheck:jni, which counts them.
 void announce_local_refs(JNIEnv* jni, jint count);
 
+// Whether the thread carries virtual threads.
+bool is_carrier(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread);
+
 // How many threads are suspended, usually by a debugger; virtual threads are not counted.
 struct SuspendedThreads {
   int program = 0;

@@ -229,10 +229,8 @@ void ClientApi::adopt_loaded_classes(JNIEnv* jni) {
   }
   for (jint i = 0; i < count; ++i) {
     const LocalRef<jclass> klass(jni, classes[i]);
-    JvmtiPtr<char> signature(jvmti_);
     jint status = 0;
-    if (jvmti_->GetClassSignature(klass.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE ||
-        text_of(signature) != kLinkSignature ||
+    if (text_of(ClassSignature(jvmti_, klass.get())) != kLinkSignature ||
         jvmti_->GetClassStatus(klass.get(), &status) != JVMTI_ERROR_NONE ||
         (status & JVMTI_CLASS_STATUS_INITIALIZED) == 0) {
       continue;  // a class that is not initialized has not tried to find its natives yet

@@ -106,11 +106,7 @@ std::multimap<std::string, jclass> classes_named(jvmtiEnv* jvmti,
   JvmtiPtr<jclass> classes(jvmti);
   if (jvmti->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) return found;
   for (jint i = 0; i < count; ++i) {
-    JvmtiPtr<char> signature(jvmti);
-    if (jvmti->GetClassSignature(classes[i], signature.out(), nullptr) != JVMTI_ERROR_NONE) {
-      continue;
-    }
-    std::string name = type_name_of(text_of(signature));
+    std::string name = type_name_of(text_of(ClassSignature(jvmti, classes[i])));
     if (names.contains(name)) found.emplace(std::move(name), classes[i]);
   }
   return found;
@@ -195,14 +191,10 @@ struct Question {
 };
 
 std::string why_not(SideThread::Outcome outcome) {
-  switch (outcome) {
-    case SideThread::Outcome::kBusy:
-      return "a class loader of the JDK has not answered yet";
-    case SideThread::Outcome::kGoesOn:
-      return "a class loader of the JDK has not answered within 3 s";
-    default:
-      return "class loaders cannot be asked now";
-  }
+  using enum SideThread::Outcome;
+  return outcome == kBusy     ? "a class loader of the JDK has not answered yet"
+         : outcome == kGoesOn ? "a class loader of the JDK has not answered within 3 s"
+                              : "class loaders cannot be asked now";
 }
 
 }  // namespace

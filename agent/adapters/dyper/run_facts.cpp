@@ -140,9 +140,7 @@ std::set<std::string> loaded_classes(jvmtiEnv* jvmti, JNIEnv* jni) {
     return result;
   }
   for (jint i = 0; i < count; ++i) {
-    JvmtiPtr<char> signature(jvmti);
-    if (jvmti->GetClassSignature(classes[i], signature.out(), nullptr) != JVMTI_ERROR_NONE)
-      continue;
+    const ClassSignature signature(jvmti, classes[i]);
     if (is_listed(text_of(signature))) result.insert(type_name_of(text_of(signature)));
   }
   return result;

@@ -19,9 +19,7 @@ constexpr jint kPublic = 0x0001, kPrivate = 0x0002, kProtected = 0x0004, kStatic
 
 // The internal name; "": unknown.
 std::string name_of(jvmtiEnv* jvmti, jclass of) {
-  JvmtiPtr<char> signature(jvmti);
-  if (jvmti->GetClassSignature(of, signature.out(), nullptr) != JVMTI_ERROR_NONE) return "";
-  return std::string(internal_name_of(text_of(signature)));
+  return std::string(internal_name_of(text_of(ClassSignature(jvmti, of))));
 }
 
 }  // namespace

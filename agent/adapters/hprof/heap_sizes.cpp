@@ -65,10 +65,7 @@ void measure_instances(JNIEnv* jni, HprofHeapSizes& sizes) {
   std::vector<std::string> names(static_cast<std::size_t>(count) + 1);
   for (jint i = 0; i < count; ++i) {
     const LocalRef<jclass> type(jni, classes[i]);
-    JvmtiPtr<char> signature(jvmti);
-    if (jvmti->GetClassSignature(type.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE)
-      continue;
-    std::string name = dump_name_of(text_of(signature));
+    std::string name = dump_name_of(text_of(ClassSignature(jvmti, type.get())));
     if (name.empty() || jvmti->SetTag(type.get(), i + 1) != JVMTI_ERROR_NONE) continue;
     names[static_cast<std::size_t>(i) + 1] = std::move(name);
   }

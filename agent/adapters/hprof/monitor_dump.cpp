@@ -155,12 +155,8 @@ struct MonitorDump {
 
   std::string class_of(jobject object) const {
     const LocalRef<jclass> type(jni_, jni_->GetObjectClass(object));
-    JvmtiPtr<char> signature(jvmti_);
-    if (!type ||
-        jvmti_->GetClassSignature(type.get(), signature.out(), nullptr) != JVMTI_ERROR_NONE) {
-      return "unknown";
-    }
-    return printable(type_name_of(text_of(signature)));
+    const ClassSignature signature(jvmti_, type.get());
+    return signature ? printable(type_name_of(text_of(signature))) : "unknown";
   }
 };
 

@@ -8,6 +8,7 @@
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/own_threads.h"
+#include "vm/thread_list.h"
 #include "vm/vm_facts.h"
 
 namespace ddm {
@@ -63,7 +64,7 @@ void ThreadBooks::start(JNIEnv* jni) {
     if (vm_thread == 0 || ending_.contains(vm_thread)) continue;
     const std::int64_t thread_id = jni->GetLongField(threads[i], thread_id_field_);
     if (is_own_thread(thread_id)) continue;
-    open(vm_thread, Counter::kShared, 0, thread_id, is_carrier(jni, threads[i]));
+    open(vm_thread, Counter::kShared, 0, thread_id, is_carrier(jvmti_, jni, threads[i]));
   }
 }
 
@@ -116,13 +117,6 @@ std::vector<BookNumber> ThreadBooks::part_from_ended(JNIEnv* jni) {
     parted.push_back(book->number);
   }
   return parted;
-}
-
-bool ThreadBooks::is_carrier(JNIEnv* jni, jthread thread) const {
-  const LocalRef<jclass> type(jni, jni->GetObjectClass(thread));
-  JvmtiPtr<char> signature(jvmti_);
-  return jvmti_->GetClassSignature(type.get(), signature.out(), nullptr) == JVMTI_ERROR_NONE &&
-         text_of(signature) == "Ljdk/internal/misc/CarrierThread;";
 }
 
 ThreadBooks::Book& ThreadBooks::open(Key key, Counter counter_of, std::int64_t base,
@@ -238,7 +232,7 @@ void ThreadBooks::thread_started(JNIEnv* jni, jthread thread) {
   const std::int64_t thread_id = jni->GetLongField(thread, thread_id_field_);
   if (is_own_thread(thread_id)) become_own_thread();
   if (!has_counters()) return;
-  const bool carrier = is_carrier(jni, thread);
+  const bool carrier = is_carrier(jvmti_, jni, thread);
   // The lock is taken last: the process's exit takes it too, and calls into the VM may block.
   const std::lock_guard lock(mutex_);
   ending_.erase(allocated_->current(jni));

@@ -154,7 +154,6 @@ class ThreadBooks {
   // Returns the book, opened if needed. Lock held.
   Book& open(Key key, Counter counter_of, std::int64_t base, std::int64_t thread_id = 0,
              bool carrier = false);
-  bool is_carrier(JNIEnv* jni, jthread thread) const;
   ThreadBytes balance(Book& book, const Seen& seen) const;
   void refresh(Book& book) const;
   void settle(Book& book, std::int64_t size);

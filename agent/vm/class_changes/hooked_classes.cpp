@@ -39,12 +39,9 @@ void HookedClasses::begin_generation() {
 }
 
 std::optional<HookedClasses::Passage> HookedClasses::take(JNIEnv* jni, jclass klass) {
-  JvmtiPtr<char> signature(jvmti_);
+  const ClassSignature signature(jvmti_, klass);
   LocalRef<jobject> loader(jni, nullptr);
-  if (jvmti_->GetClassSignature(klass, signature.out(), nullptr) != JVMTI_ERROR_NONE ||
-      jvmti_->GetClassLoader(klass, loader.out()) != JVMTI_ERROR_NONE) {
-    return {};
-  }
+  if (!signature || jvmti_->GetClassLoader(klass, loader.out()) != JVMTI_ERROR_NONE) return {};
   const Key key = key_of(internal_name_of(text_of(signature)), loader.get());
   const std::lock_guard lock(mutex_);
   const auto at = passed_.find(key);

@@ -124,8 +124,7 @@ void Retransformer::these(std::span<const jclass> classes) {
   if (classes.size() == 1) {
     // The failure may be due to another agent's concurrent redefinition: try once more.
     if (retransform(classes) == JVMTI_ERROR_NONE) return count(classes);
-    JvmtiPtr<char> signature(jvmti_);
-    jvmti_->GetClassSignature(classes[0], signature.out(), nullptr);
+    const ClassSignature signature(jvmti_, classes[0]);
     log_info("{} stays as it was: {}", text_of(signature), jvmti_error_name(error));
     failed_(jvmti_failure("retransform", error), text_of(signature));
     return;
@@ -137,10 +136,8 @@ void Retransformer::these(std::span<const jclass> classes) {
 
 void Retransformer::count(std::span<const jclass> classes) const {
   for (const jclass klass : classes) {
-    JvmtiPtr<char> signature(jvmti_);
-    if (jvmti_->GetClassSignature(klass, signature.out(), nullptr) == JVMTI_ERROR_NONE) {
-      class_changes::add(internal_name_of(text_of(signature)));
-    }
+    const ClassSignature signature(jvmti_, klass);
+    if (signature) class_changes::add(internal_name_of(text_of(signature)));
   }
 }
 
