@@ -29,13 +29,8 @@ PoolKind kind_of_pool(std::string_view name) {
 }
 
 std::optional<PoolKind> kind_of_pool(JNIEnv* jni, jobject bean) {
-  const LocalRef<jclass> type(jni, jni->GetObjectClass(bean));
-  const jmethodID get_name = jni->GetMethodID(type.get(), "getName", "()Ljava/lang/String;");
-  if (clear_exception(jni) || get_name == nullptr) return std::nullopt;
-  const LocalRef<jstring> name(jni, static_cast<jstring>(jni->CallObjectMethod(bean, get_name)));
-  if (clear_exception(jni) || !name) return std::nullopt;
-  const std::string text = java_text(jni, name.get());
-  return text.empty() ? std::nullopt : std::optional(kind_of_pool(text));
+  const std::string name = java_text_from(jni, bean, "getName").value_or("");
+  return name.empty() ? std::nullopt : std::optional(kind_of_pool(name));
 }
 
 }  // namespace

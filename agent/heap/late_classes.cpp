@@ -25,13 +25,12 @@ void LateClasses::end() {
 }
 
 void LateClasses::on_prepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jclass mirror) {
-  void* storage = nullptr;
-  if (jvmti->GetEnvironmentLocalStorage(&storage) != JVMTI_ERROR_NONE || storage == nullptr) return;
-  auto& self = *static_cast<LateClasses*>(storage);
-  const auto cell = self.reader_.cell_of(jni, self.layout_, mirror);
+  auto* const self = object_of<LateClasses>(jvmti);
+  if (self == nullptr) return;
+  const auto cell = self->reader_.cell_of(jni, self->layout_, mirror);
   if (!cell) return;
-  const std::lock_guard lock(self.mutex_);
-  if (self.cells_.size() < kMost) self.cells_.push_back(*cell);
+  const std::lock_guard lock(self->mutex_);
+  if (self->cells_.size() < kMost) self->cells_.push_back(*cell);
 }
 
 void LateClasses::add_to(KlassTable& table) noexcept {

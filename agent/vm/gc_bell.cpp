@@ -9,10 +9,7 @@
 namespace ddm {
 
 void JNICALL GcBell::finished(jvmtiEnv* jvmti) {
-  void* self = nullptr;
-  jvmti->GetEnvironmentLocalStorage(&self);
-  if (self == nullptr) return;
-  static_cast<GcBell*>(self)->collected();
+  if (GcBell* const self = object_of<GcBell>(jvmti)) self->collected();
 }
 
 GcBell* GcBell::create(JavaVM* vm) {

@@ -16,15 +16,9 @@ bool moves_in_pauses_only() {
 
 namespace {
 
-HeapPauses& pauses_of(jvmtiEnv* jvmti) {
-  void* pauses = nullptr;
-  jvmti->GetEnvironmentLocalStorage(&pauses);
-  return *static_cast<HeapPauses*>(pauses);
-}
+void JNICALL pause_started(jvmtiEnv* jvmti) { object_of<HeapPauses>(jvmti)->begin(); }
 
-void JNICALL pause_started(jvmtiEnv* jvmti) { pauses_of(jvmti).begin(); }
-
-void JNICALL pause_finished(jvmtiEnv* jvmti) { pauses_of(jvmti).end(); }
+void JNICALL pause_finished(jvmtiEnv* jvmti) { object_of<HeapPauses>(jvmti)->end(); }
 
 }  // namespace
 

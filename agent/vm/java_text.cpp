@@ -16,6 +16,15 @@ std::string java_text(JNIEnv* jni, jstring text) {
   return result;
 }
 
+std::optional<std::string> java_text_from(JNIEnv* jni, jobject object, const char* method) {
+  const LocalRef<jclass> type(jni, jni->GetObjectClass(object));
+  const jmethodID get = jni->GetMethodID(type.get(), method, "()Ljava/lang/String;");
+  const LocalRef<jstring> text(
+      jni, get == nullptr ? nullptr : static_cast<jstring>(jni->CallObjectMethod(object, get)));
+  if (clear_exception(jni) || !text) return std::nullopt;
+  return java_text(jni, text.get());
+}
+
 jbyteArray java_bytes(JNIEnv* jni, std::string_view bytes) {
   const auto size = static_cast<jsize>(bytes.size());
   const jbyteArray array = jni->NewByteArray(size);

@@ -36,4 +36,13 @@ inline jvmtiError prepare_environment(const JvmtiEnvironment& jvmti,
   return error;
 }
 
+// The object that an environment's callbacks belong to. Null: there is none, or the environment is
+// just being disposed.
+template <typename T>
+T* object_of(jvmtiEnv* jvmti) {
+  void* object = nullptr;
+  const bool known = jvmti->GetEnvironmentLocalStorage(&object) == JVMTI_ERROR_NONE;
+  return known ? static_cast<T*>(object) : nullptr;
+}
+
 }  // namespace ddm

@@ -65,14 +65,7 @@ std::string take_exception_message(JNIEnv* jni) {
   const LocalRef<jthrowable> thrown(jni, jni->ExceptionOccurred());
   if (!thrown) return "";
   jni->ExceptionClear();
-  const LocalRef<jclass> type(jni, jni->GetObjectClass(thrown.get()));
-  const jmethodID get_message = jni->GetMethodID(type.get(), "getMessage", "()Ljava/lang/String;");
-  const LocalRef<jstring> message(
-      jni, get_message == nullptr
-               ? nullptr
-               : static_cast<jstring>(jni->CallObjectMethod(thrown.get(), get_message)));
-  const bool failed = clear_exception(jni);
-  return failed || !message ? "an exception without a message" : java_text(jni, message.get());
+  return java_text_from(jni, thrown.get(), "getMessage").value_or("an exception without a message");
 }
 
 // Requests the dump from com.sun.management.HotSpotDiagnosticMXBean. "" or the error.
@@ -130,13 +123,11 @@ std::optional<Collector> read_collector(JNIEnv* jni, jobject manager) {
   if (clear_exception(jni) || count == nullptr)
     return {};  // a pool outside the Java heap, such as the code cache
   const jmethodID time = jni->GetMethodID(type.get(), "getCollectionTime", "()J");
-  const jmethodID name =
-      time ? jni->GetMethodID(type.get(), "getName", "()Ljava/lang/String;") : nullptr;
-  if (clear_exception(jni) || name == nullptr) return {};
+  if (clear_exception(jni) || time == nullptr) return {};
+  auto name = java_text_from(jni, manager, "getName");
+  if (!name) return {};
   Collector collector;
-  const LocalRef<jstring> text(jni, static_cast<jstring>(jni->CallObjectMethod(manager, name)));
-  if (clear_exception(jni)) return {};
-  collector.name = java_text(jni, text.get());
+  collector.name = std::move(*name);
   collector.count = jni->CallLongMethod(manager, count);
   if (clear_exception(jni)) return {};
   collector.ms = jni->CallLongMethod(manager, time);
