@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <exception>
 #include <utility>
 
 #include "adapters/client_api/client_api.h"
@@ -331,11 +330,7 @@ void Agent::disconnected(const SessionPtr& session) {
 template <typename End>
 void Agent::for_each_at_end(End end) {
   for (const auto& feature : features_) {
-    try {
-      end(*feature);
-    } catch (const std::exception& failure) {
-      log_error("at the end of the program: {}", failure.what());
-    }
+    guarded("at the end of the program", [&] { end(*feature); });
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,6 +63,16 @@ void log_info(fmt::format_string<Args...> format, Args&&... args) {
 template <typename... Args>
 void log_debug(fmt::format_string<Args...> format, Args&&... args) {
   log_at(LogLevel::kDebug, format, std::forward<Args>(args)...);
+}
+
+// Runs `work`. An exception that leaves it is logged, after a word on what was being done.
+template <typename Work>
+void guarded(std::string_view what, const Work& work) {
+  try {
+    work();
+  } catch (const std::exception& failure) {
+    log_error("{}: {}", what, failure.what());
+  }
 }
 
 }  // namespace ddm

@@ -73,11 +73,9 @@ Pulse::Task Pulse::take_due(Clock::time_point now) {
 
 std::optional<Pulse::Clock::time_point> Pulse::run_due() {
   const Clock::time_point now = Clock::now();
-  try {
+  guarded("a periodic event", [&] {
     while (const Task task = take_due(now)) task();
-  } catch (const std::exception& failure) {
-    log_error("a periodic event: {}", failure.what());
-  }
+  });
   return next_due();
 }
 

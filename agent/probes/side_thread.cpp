@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include <condition_variable>
-#include <exception>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -58,11 +57,7 @@ SideThread::Outcome SideThread::run(JNIEnv* jni, std::function<void(JNIEnv*)> wo
   const std::string error =
       thread_.run_soon(jni, [running, work = std::move(work)](JNIEnv* on_thread) {
         running->begin();
-        try {
-          work(on_thread);
-        } catch (const std::exception& failure) {
-          log_error("work aside: {}", failure.what());
-        }
+        guarded("work aside", [&] { work(on_thread); });
         running->end();
       });
   if (!error.empty()) {

@@ -1,7 +1,6 @@
 #include "vm/virtual_thread_support.h"
 
 #include <array>
-#include <exception>
 #include <utility>
 
 #include "core/log.h"
@@ -19,16 +18,9 @@ constexpr int kVirtualThreadEnd = 88;            // JVMTI_EVENT_VIRTUAL_THREAD_E
 using Callbacks = std::array<void (*)(), kVirtualThreadEnd - JVMTI_MIN_EVENT_TYPE_VAL + 1>;
 
 void JNICALL virtual_thread_ended(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
-  void* listener = nullptr;
-  // Fails if the environment is just being disposed.
-  if (jvmti->GetEnvironmentLocalStorage(&listener) != JVMTI_ERROR_NONE || listener == nullptr) {
-    return;
-  }
-  try {
-    static_cast<VmListener*>(listener)->virtual_thread_end(jni, thread);
-  } catch (const std::exception& failure) {
-    log_error("in VirtualThreadEnd: {}", failure.what());
-  }
+  VmListener* const listener = object_of<VmListener>(jvmti);
+  if (listener == nullptr) return;
+  guarded("in VirtualThreadEnd", [&] { listener->virtual_thread_end(jni, thread); });
 }
 
 jvmtiError add_capability(jvmtiEnv* jvmti) {

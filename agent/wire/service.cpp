@@ -183,11 +183,7 @@ void Service::close() {
 void Service::take_turn(AgentThread& thread, FairQueue& queue) {
   const bool posted = thread.post([&thread, &queue](JNIEnv*) {
     bool more = true;
-    try {
-      more = queue.run_next();
-    } catch (const std::exception& failure) {  // tasks of other sessions continue
-      log_error("a request: {}", failure.what());
-    }
+    guarded("a request", [&] { more = queue.run_next(); });  // tasks of other sessions continue
     if (more) take_turn(thread, queue);
   });
   if (!posted) queue.clear();

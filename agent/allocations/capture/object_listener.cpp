@@ -1,7 +1,6 @@
 #include "allocations/capture/object_listener.h"
 
 #include <algorithm>
-#include <exception>
 #include <iterator>
 #include <utility>
 
@@ -118,7 +117,7 @@ std::vector<ObjectListener::Queued> ObjectListener::take_too_many() {
 void ObjectListener::allocated(JNIEnv* jni, jobject object, std::int64_t size,
                                bool in_constructor) noexcept {
   if (object == nullptr) return;
-  try {
+  guarded("while an object was queued for a listener", [&] {
     Own own(*this, jni);
     if (own.nested()) return;
     if (!in_constructor) return notify(jni, object, size);
@@ -132,14 +131,12 @@ void ObjectListener::allocated(JNIEnv* jni, jobject object, std::int64_t size,
       notify(jni, {oldest});
     }
     notify(jni, take_too_many());
-  } catch (const std::exception& failure) {
-    log_error("while an object was queued for a listener: {}", failure.what());
-  }
+  });
 }
 
 void ObjectListener::constructed(JNIEnv* jni, jobject object) noexcept {
   if (object == nullptr) return;
-  try {
+  guarded("while an object was completed for a listener", [&] {
     Own own(*this, jni);
     if (own.nested()) return;
     for (std::size_t i = own.objects().size(); i > 0; --i) {
@@ -148,18 +145,14 @@ void ObjectListener::constructed(JNIEnv* jni, jobject object) noexcept {
         return notify(jni, own.take_from(i - 1));
       }
     }
-  } catch (const std::exception& failure) {
-    log_error("while an object was completed for a listener: {}", failure.what());
-  }
+  });
 }
 
 void ObjectListener::settle(JNIEnv* jni) noexcept {
-  try {
+  guarded("while objects were settled for a listener", [&] {
     Own own(*this, jni);
     if (!own.nested()) notify(jni, own.take_from(0));
-  } catch (const std::exception& failure) {
-    log_error("while objects were settled for a listener: {}", failure.what());
-  }
+  });
 }
 
 void ObjectListener::thread_ending(JNIEnv* jni) noexcept {

@@ -1,7 +1,6 @@
 #include "vm/class_changes/class_hooks.h"
 
 #include <algorithm>
-#include <exception>
 
 #include "bci/class_file.h"
 #include "core/class_names.h"
@@ -97,13 +96,6 @@ ClassHooks* ClassHooks::create(JNIEnv* jni, std::string& error) {
 ClassHooks::ClassHooks(jvmtiEnv* jvmti, JNIEnv* jni)
     : jvmti_(jvmti), hooked_(jvmti), redefined_(jvmti, jni), archived_calls_(jvmti) {}
 
-ClassHooks* ClassHooks::of(jvmtiEnv* jvmti) {
-  void* hooks = nullptr;
-  return jvmti->GetEnvironmentLocalStorage(&hooks) == JVMTI_ERROR_NONE
-             ? static_cast<ClassHooks*>(hooks)
-             : nullptr;
-}
-
 std::shared_ptr<const ClassHooks::Rewritings> ClassHooks::rewritings() const {
   const std::lock_guard lock(mutex_);
   return rewritings_;
@@ -167,10 +159,9 @@ std::string ClassHooks::define(JNIEnv* jni, BoundClass& own) {
 }
 
 bool ClassHooks::is_class(JNIEnv* jni, jclass klass, const IsClass& is_it) const {
-  JvmtiPtr<char> signature(jvmti_);
+  const ClassSignature signature(jvmti_, klass);
   LocalRef<jobject> loader(jni, nullptr);
-  return jvmti_->GetClassSignature(klass, signature.out(), nullptr) == JVMTI_ERROR_NONE &&
-         jvmti_->GetClassLoader(klass, loader.out()) == JVMTI_ERROR_NONE &&
+  return signature && jvmti_->GetClassLoader(klass, loader.out()) == JVMTI_ERROR_NONE &&
          is_it(internal_name_of(text_of(signature)), is_platform_loader(jni, loader.get()));
 }
 
@@ -233,13 +224,11 @@ std::optional<bci::Bytes> ClassHooks::rewrite(JNIEnv* jni, const LoadingClass& l
   std::optional<bci::Bytes> rewritten;
   const auto all = rewritings();
   for (ClassRewriting* const one : *all) {
-    try {
-      if (!one->may_want(loading.internal_name, loading.is_platform)) continue;
+    guarded("in ClassFileLoadHook", [&] {
+      if (!one->may_want(loading.internal_name, loading.is_platform)) return;
       auto next = one->rewrite(jni, loading, rewritten ? bci::ByteSpan(*rewritten) : file);
       if (next) rewritten = std::move(next);
-    } catch (const std::exception& failure) {
-      log_error("in ClassFileLoadHook: {}", failure.what());
-    }
+    });
   }
   return rewritten;
 }
@@ -258,9 +247,9 @@ void JNICALL ClassHooks::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass 
                                            jobject loader, const char* given_name, jobject,
                                            jint length, const unsigned char* bytes,
                                            jint* new_length, unsigned char** new_bytes) {
-  ClassHooks* const hooks = of(jvmti);
+  ClassHooks* const hooks = object_of<ClassHooks>(jvmti);
   if (hooks == nullptr) return;
-  try {
+  guarded("in ClassFileLoadHook", [&] {
     const bci::ByteSpan file(bytes, static_cast<std::size_t>(length));
     const std::string name = given_name != nullptr ? given_name : name_in(file);
     const bool is_new = being_redefined == nullptr;
@@ -279,20 +268,16 @@ void JNICALL ClassHooks::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* jni, jclass 
     if (give_class_bytes(jvmti, rewritten ? *rewritten : file, new_length, new_bytes)) return;
     const auto all = hooks->rewritings();
     for (ClassRewriting* const one : *all) one->incomplete("out of memory");
-  } catch (const std::exception& failure) {
-    log_error("in ClassFileLoadHook: {}", failure.what());
-  }
+  });
 }
 
 void JNICALL ClassHooks::ClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jclass klass) {
-  ClassHooks* const hooks = of(jvmti);
+  ClassHooks* const hooks = object_of<ClassHooks>(jvmti);
   if (hooks == nullptr) return;
-  try {
+  guarded("in ClassPrepare", [&] {
     BoundClass::prepared(jni, klass);
     hooks->linked(jni, klass);
-  } catch (const std::exception& failure) {
-    log_error("in ClassPrepare: {}", failure.what());
-  }
+  });
 }
 
 }  // namespace ddm

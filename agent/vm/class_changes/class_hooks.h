@@ -108,7 +108,6 @@ class ClassHooks {
                                         jint, const unsigned char*, jint*, unsigned char**);
   static void JNICALL ClassPrepare(jvmtiEnv*, JNIEnv*, jthread, jclass);
 
-  static ClassHooks* of(jvmtiEnv* jvmti);
   std::shared_ptr<const Rewritings> rewritings() const;
   Retransformer retransformer(std::vector<ClassChange*> of, Needs needs = nullptr) const;
   std::optional<bci::Bytes> rewrite(JNIEnv* jni, const LoadingClass& loading, bci::ByteSpan file);
