@@ -10,6 +10,7 @@
 #include "adapters/dyper/documents/io_agent.h"
 #include "adapters/dyper/documents/threads_agent.h"
 #include "adapters/dyper/documents/timing_agent.h"
+#include "adapters/dyper/documents/xml_reader.h"
 #include "core/clocks.h"
 #include "core/random_number.h"
 #include "vm/management.h"
@@ -69,11 +70,7 @@ std::string agent_name(std::string_view given) {
   constexpr std::string_view kPrefix = "DyperAgent";
   given = given.substr(given.rfind('.') + 1);
   if (given.starts_with(kPrefix)) given.remove_prefix(kPrefix.size());
-  std::string name(given);
-  for (char& c : name) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return name;
+  return in_capitals(given);
 }
 
 DyperMonitor::DyperMonitor(jvmtiEnv* jvmti, SamplerThread& sampler, Stacks& stacks,

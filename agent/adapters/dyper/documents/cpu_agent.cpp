@@ -36,23 +36,19 @@ bool CpuAgent::detailed(Detail& detail, const Hits& hits, std::int64_t all, bool
 
 void CpuAgent::count(const SeenFrame& frame, bool leaf, std::int64_t now_ms,
                      const DyperVariables& variables) {
+  const auto looks_into = [&](Detail& detail, const Hits& hits, auto all, const DetailRule& rule) {
+    return detailed(detail, hits, all, leaf, rule, now_ms) || variables.detail_all;
+  };
   Class* of_class = find(classes_, frame.class_name);
   Hits none;
   add(of_class != nullptr ? of_class->hits : none, class_hits_, leaf);
   if (of_class == nullptr) return;
-  if (!detailed(of_class->detail, of_class->hits, class_hits_.base, leaf, variables.class_detail,
-                now_ms) &&
-      !variables.detail_all) {
+  if (!looks_into(of_class->detail, of_class->hits, class_hits_.base, variables.class_detail))
     return;
-  }
   Method* method = find(of_class->methods, frame.method);
   add(method != nullptr ? method->hits : none, method_hits_, leaf);
   if (method == nullptr) return;
-  if (!detailed(method->detail, method->hits, method_hits_.base, leaf, variables.method_detail,
-                now_ms) &&
-      !variables.detail_all) {
-    return;
-  }
+  if (!looks_into(method->detail, method->hits, method_hits_.base, variables.method_detail)) return;
   Hits* line = find(method->lines, frame.line);
   add(line != nullptr ? *line : none, line_hits_, leaf);
 }

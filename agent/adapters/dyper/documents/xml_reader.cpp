@@ -61,11 +61,16 @@ bool flag_of(pugi::xml_node node, const char* name, bool missing) {
   return first == '\0' || std::strchr("fF0nN", first) == nullptr;
 }
 
-std::optional<bool> boolean_of(std::string_view text) {
+std::string in_capitals(std::string_view text) {
   std::string word(text);
   for (char& c : word) {
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
   }
+  return word;
+}
+
+std::optional<bool> boolean_of(std::string_view text) {
+  const std::string word = in_capitals(text);
   for (const std::string_view yes : {"TRUE", "T", "YES", "Y", "1"}) {
     if (word == yes) return true;
   }

@@ -30,6 +30,8 @@ std::string text_in(pugi::xml_node node);
 // text, "" too, is true. `missing`: the value without the attribute.
 bool flag_of(pugi::xml_node node, const char* name, bool missing);
 
+std::string in_capitals(std::string_view text);
+
 // true, t, yes, y, 1 and their opposites, in any case; none: any other text.
 std::optional<bool> boolean_of(std::string_view text);
 
