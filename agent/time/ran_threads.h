@@ -50,8 +50,6 @@ struct RanThread {
 class RanThreads {
  public:
   RanThreads(jvmtiEnv* jvmti, const ThreadFields& fields) : jvmti_(jvmti), fields_(fields) {}
-  RanThreads(const RanThreads&) = delete;
-  RanThreads& operator=(const RanThreads&) = delete;
 
   // Any thread.
   void thread_started() { changes_.fetch_add(1, std::memory_order_relaxed); }

@@ -43,8 +43,6 @@ class AllocRing {
   // Over existing memory, which must outlive the ring. All slots are zero, and as many as records.
   static std::unique_ptr<AllocRing> over_memory(RingCounters& counters, RingSlot::Word* slots,
                                                 std::uint32_t records, std::uint32_t depth);
-  AllocRing(const AllocRing&) = delete;
-  AllocRing& operator=(const AllocRing&) = delete;
 
   // Prefetches the slot that is likely to be written next.
   void prefetch_next() const {
@@ -121,8 +119,6 @@ class RingSnapshot {
   // Takes the snapshot. Waits for other readers of the same ring.
   explicit RingSnapshot(AllocRing& ring);
   ~RingSnapshot() { ring_.kept_.end_read(); }
-  RingSnapshot(const RingSnapshot&) = delete;
-  RingSnapshot& operator=(const RingSnapshot&) = delete;
 
   // At most the ring's capacity.
   RecordSet records() const;

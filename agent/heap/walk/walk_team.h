@@ -18,8 +18,6 @@ class WalkTeam {
 
   WalkTeam(std::size_t helpers, const StartThread& start_thread);
   ~WalkTeam();
-  WalkTeam(const WalkTeam&) = delete;
-  WalkTeam& operator=(const WalkTeam&) = delete;
 
   // The helpers, 1, 2, ..., and the caller, member 0.
   std::size_t members() const { return helpers_.size() + 1; }

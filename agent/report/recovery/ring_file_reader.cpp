@@ -33,8 +33,6 @@ class MappedFile {
   ~MappedFile() {
     if (memory_ != MAP_FAILED) munmap(memory_, bytes_);
   }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
 
   const std::string& error() const { return error_; }
   std::span<const std::byte> bytes() const {

@@ -73,10 +73,6 @@ class NamesUser {
 
 class NameTable {
  public:
-  NameTable() = default;
-  NameTable(const NameTable&) = delete;
-  NameTable& operator=(const NameTable&) = delete;
-
   // Equal names give the same id while they are in the table. Ids start at 1.
   NameId add_class(std::string_view type_name);
   NameId add_method(MethodName method);

@@ -17,10 +17,6 @@ namespace ddm {
 
 class HeapPauses {
  public:
-  HeapPauses() = default;
-  HeapPauses(const HeapPauses&) = delete;
-  HeapPauses& operator=(const HeapPauses&) = delete;
-
   // Odd during a pause. Two equal even numbers: there was no pause in between.
   std::uint64_t number() const { return number_.load(std::memory_order_acquire); }
   // The number of pauses.

@@ -17,8 +17,6 @@ class IoLoop {
  public:
   static Result<std::shared_ptr<IoLoop>> create(Log log);
   ~IoLoop() { stop(); }
-  IoLoop(const IoLoop&) = delete;
-  IoLoop& operator=(const IoLoop&) = delete;
 
   // For doors and their peers; valid after the loop has ended, too.
   const std::shared_ptr<Waker>& waker() const { return waker_; }
