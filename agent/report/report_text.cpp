@@ -144,7 +144,7 @@ class TextReport {
     amount("recorded", recorded_.count(), recorded_.bytes());
     if (summary_.sampled() && summary_.samples) {
       line("{:<18}{:>15} taken, {} recorded", "samples", grouped(*summary_.samples),
-           grouped(static_cast<std::int64_t>(data_.records.size())));
+           grouped(data_.records.size()));
     }
     if (summary_.made_of_answer()) {
       line("{:<18}not known: see the reports that the program writes itself", "all other totals");

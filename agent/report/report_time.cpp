@@ -160,7 +160,7 @@ class Tables {
     std::ranges::stable_sort(sums_, std::greater{}, &StackSample::count);
     line("\n{} samples: {}, each of {} {}, in {} {}", sampler.wall ? "Wall-clock" : "CPU",
          grouped(all), ms(sampler.requested_ns), sampler.wall ? "elapsed" : "of CPU",
-         grouped(static_cast<std::int64_t>(sums_.size())), sums_.size() == 1 ? "stack" : "stacks");
+         grouped(sums_.size()), sums_.size() == 1 ? "stack" : "stacks");
     if (sampler.wall) line("  of threads that waited as well as of those that ran");
     line("  {} stacks taken; each counts for its thread's {} since the last one",
          grouped(sampler.stacks), sampler.wall ? "time" : "CPU");
@@ -194,7 +194,7 @@ class Tables {
       if (monitor.kind != MonitorKind::kPin) all += monitor.ns;
     }
     line("\nWaiting for locks: {} in all threads, at {} places", ms(all),
-         grouped(static_cast<std::int64_t>(monitors_.size())));
+         grouped(monitors_.size()));
     if (!time_.incomplete.empty()) line("{}", time_.incomplete);
     if (monitors_.empty()) return;
     line("{:>5} {:>7} {:>15} {:>9} {:>6} {:<6} {}", "rank", "self", "time", "count", "trace",
@@ -269,9 +269,8 @@ std::string method_table(const std::vector<MethodTime>& times, std::size_t rows,
     calls += time.calls;
   }
   const auto to = std::back_inserter(out);
-  fmt::format_to(to, "\nTimed methods: {}, {} calls, {} ms in all threads\n",
-                 grouped(static_cast<std::int64_t>(times.size())), grouped(calls),
-                 milliseconds(all));
+  fmt::format_to(to, "\nTimed methods: {}, {} calls, {} ms in all threads\n", grouped(times.size()),
+                 grouped(calls), milliseconds(all));
   fmt::format_to(to, "{:>7} {:>12} {:>12} {:>11}  {}\n", "self", "self ms", "total ms", "calls",
                  "method");
   const std::size_t method_columns = columns - 47;
@@ -290,8 +289,7 @@ std::string method_table(const std::vector<MethodTime>& times, std::size_t rows,
                    shortened(method, method_columns - 5));
   }
   if (times.size() > rows) {
-    fmt::format_to(to, "  and {} more methods\n",
-                   grouped(static_cast<std::int64_t>(times.size() - rows)));
+    fmt::format_to(to, "  and {} more methods\n", grouped(times.size() - rows));
   }
   if (exceptions > 0) {
     fmt::format_to(to, "  {} calls ended by an exception\n", grouped(exceptions));

@@ -1,7 +1,6 @@
 #include "stack/names/jdk_classes.h"
 
 #include <algorithm>
-#include <iterator>
 #include <span>
 
 namespace ddm {
