@@ -167,7 +167,7 @@ Result<HeapLayout> HeapLayout::detect() {
   layout.objects = detect_object_layout(entries);
   layout.klasses = detect_klass_layout(entries);
   // Addresses are dereferenced from here on, so no entry may be missing.
-  if (entries.missing().empty() && heap != 0) {
+  if (entries.hold() && heap != 0) {
     layout.base = entries.read<std::uintptr_t>(heap + reserved + start, "MemRegion::_start");
     layout.reserved_bytes =
         8 * entries.read<std::uint64_t>(heap + reserved + words, "MemRegion::_word_size");
@@ -178,7 +178,7 @@ Result<HeapLayout> HeapLayout::detect() {
   }
   entries.expect(heap != 0 && layout.base != 0 && layout.reserved_bytes != 0,
                  "a reserved heap in CollectedHeap::_reserved");
-  if (!entries.missing().empty()) return Error{"this VM does not tell of " + entries.missing()};
+  if (!entries.hold()) return Error{"this VM does not tell of " + entries.wrong()};
   if (*collector == Collector::kG1) {
     layout.regions.roles = region_roles();
     layout.regions.bytes = g1_region_bytes();

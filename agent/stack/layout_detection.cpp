@@ -113,12 +113,12 @@ void find_code_heaps(VmEntries& entries, VmLayout& layout) {
   layout.block_used = offset_in(entries, {{"HeapBlock::Header", "_used"}});
   // Without a state in the nmethod, the heap block's header says whether the code was freed.
   if (layout.alive == kAbsent) layout.alive = layout.block_used - layout.block_header;
-  if (!entries.missing().empty() || heaps == 0) return;
+  if (!entries.hold() || heaps == 0) return;
   constexpr std::int32_t kMostHeaps = 8;
   const auto count = entries.read<std::int32_t>(heaps + length, "GrowableArrayBase::_len");
   const auto list = entries.read<VmAddress>(heaps + data, "GrowableArray<int>::_data");
   entries.expect(count > 0 && count <= kMostHeaps, "GrowableArrayBase::_len");
-  for (std::int32_t i = 0; i < count && entries.missing().empty(); ++i) {
+  for (std::int32_t i = 0; i < count && entries.hold(); ++i) {
     const auto heap =
         entries.read<VmAddress>(list + static_cast<VmAddress>(i) * 8, "GrowableArray<int>::_data");
     const auto word = [&](VmAddress offset, const char* what) {
@@ -148,7 +148,7 @@ void find_known_code(VmEntries& entries, VmLayout& layout) {
   const auto queue = entries.value<VmAddress>({{"AbstractInterpreter", "_code"}});
   const VmAddress buffer = entries.offset({{"StubQueue", "_stub_buffer"}});
   const VmAddress limit = entries.offset({{"StubQueue", "_buffer_limit"}});
-  if (queue != 0 && entries.missing().empty()) {
+  if (queue != 0 && entries.hold()) {
     layout.interpreter_low = entries.read<VmAddress>(queue + buffer, "StubQueue::_stub_buffer");
     layout.interpreter_high =
         layout.interpreter_low + static_cast<VmAddress>(entries.read<std::int32_t>(
@@ -195,7 +195,7 @@ Result<VmLayout> detect_vm_layout(JNIEnv* jni, const MethodPointers& methods) {
   if (layout.virtual_thread_entry_at == 0) {
     layout.virtual_thread_entry = find_virtual_thread_entry(jni, methods);
   }
-  if (!entries.missing().empty()) return Error{"this VM does not tell of " + entries.missing()};
+  if (!entries.hold()) return Error{"this VM does not tell of " + entries.wrong()};
   return layout;
 #else
   return Error{"the walk knows no frames but those of x86-64"};

@@ -50,7 +50,7 @@ MethodCode::MethodCode(JNIEnv* jni) {
       {"ConstMethod::_has_linenumber_table", "ConstMethodFlags::_misc_has_linenumber_table"}));
   entries.expect(layout.has_lines <= 0xffff, "ConstMethod::_flags");
   layout.stream_base = stream_base_of(jni->GetVersion());
-  if (entries.missing().empty()) layout_ = layout;
+  if (entries.hold()) layout_ = layout;
 }
 
 std::optional<MethodCode::Version> MethodCode::read(const void* method) const {

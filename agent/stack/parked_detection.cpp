@@ -30,7 +30,7 @@ Result<ParkedLayout> detect_parked_layout(JNIEnv* jni) {
     layout.oop_shift = entries.value<std::int32_t>({{"CompressedOops", "_shift"}});
     entries.expect(layout.oop_shift >= 0 && layout.oop_shift < 16, "CompressedOops::_shift");
   }
-  if (!entries.missing().empty()) return Error{entries.missing()};
+  if (!entries.hold()) return Error{entries.wrong()};
 
   const LocalFrame frame(jni, 32);
   if (!frame.good()) return Error{"memory for references"};
@@ -63,7 +63,7 @@ Result<ParkedLayout> detect_parked_layout(JNIEnv* jni) {
   layout.chunk_key = layout.objects.key_of(chunk_klass);
   layout.cont_key =
       layout.objects.key_of(klass(type("java/lang/VirtualThread$VThreadContinuation")));
-  if (!entries.hold()) return Error{entries.missing()};
+  if (!entries.hold()) return Error{entries.wrong()};
 
   // The stack follows the fields; the low bits of the layout helper are no part of their size.
   entries.expect(layout.objects.klass_of(layout.chunk_key) == chunk_klass, "a klass");

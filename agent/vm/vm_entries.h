@@ -31,9 +31,6 @@ class VmEntries : public VmClaims {
   std::int32_t constant(std::initializer_list<const char*> names);
   std::uint32_t size(const char* type);
 
-  // The first missing entry; "": none.
-  const std::string& missing() const { return wrong(); }
-
  private:
   std::uintptr_t miss(const char* type, const char* field);
 };

@@ -34,7 +34,7 @@ void ObjectFacts::watch(JNIEnv* jni, const HeapPauses* pauses) {
   VmEntries entries;
   objects_ = detect_object_layout(entries);
   klasses_ = detect_klass_layout(entries);
-  std::string wrong = entries.missing();
+  std::string wrong = entries.wrong();
   if (wrong.empty()) {
     slots_ = std::make_unique<Slot[]>(kSlots);
     if (pauses == nullptr) return;
