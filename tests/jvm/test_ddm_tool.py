@@ -116,6 +116,37 @@ def recent_allocations_of_threads_that_have_ended_have_their_names(t):
 
 
 @test()
+def a_saved_report_shows_its_recent_records_as_its_program_did(t):
+    for options in ("", ",interval=1k"):
+        with Target(t, agent="dump=none" + options) as p:
+            ddm(t, "track", p.pid, "on")
+            p.tell("churn 3")
+            p.tell("marks 5000")
+            ddm(t, "track", p.pid, "off")
+            whole, sites = t.path("whole.jsonl"), t.path("only.sites.jsonl")
+            ddm(t, "allocs", p.pid, "-o", whole)
+            ddm(t, "allocs", p.pid, "-o", sites)
+            for by in ("class", "site", "app", "thread"):
+                arguments = "--recent", "--by", by
+                assert ddm_json(t, "allocs", whole, *arguments) == ddm_json(t, "allocs", p.pid, *arguments), by
+                text = ddm(t, "allocs", p.pid, *arguments)
+                if not options or by != "thread":
+                    assert ddm(t, "allocs", whole, *arguments) == text, text
+            ddm(t, "allocs", p.pid, "--recent", "-o", t.path("recent.jsonl"))
+            assert ddm(t, "allocs", t.path("recent.jsonl"), "--recent") == ddm(t, "allocs", whole, "--recent")
+            said = ddm(t, "allocs", t.path("recent.jsonl"), code=REFUSED)
+            assert "--recent shows its records" in said.replace("\n", " "), said
+            said = ddm(t, "allocs", sites, "--recent", code=REFUSED)
+            assert "without single records" in said.replace("\n", " "), said
+            with open(whole, encoding="utf-8") as f:
+                lines = f.readlines()
+            with open(t.path("cut.jsonl"), "w", encoding="utf-8") as f:
+                f.writelines(lines[:-1])
+            said = ddm(t, "allocs", t.path("cut.jsonl"), "--recent", code=REFUSED)
+            assert "is no whole jsonl report: it has" in said.replace("\n", " "), said
+
+
+@test()
 def tracked_allocations_are_shown_and_written(t):
     with Target(t) as p:
         assert ddm(t, "track", p.pid) == "tracking is off\n"

@@ -10,6 +10,7 @@
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "run_notes.h"
+#include "saved_records.h"
 #include "site_rows.h"
 #include "switched_options.h"
 #include "threads.h"
@@ -69,23 +70,14 @@ std::string recent_note(std::int64_t count, std::int64_t bytes, const std::strin
                      human_bytes(bytes), why.empty() ? "" : ". " + why);
 }
 
-int show_recent(const AllocsOptions& options, const ReportData& data, const std::string& why) {
-  const SiteFigures figures = recent_figures(data);
-  std::vector<std::string> notes{recent_note(figures.count(), figures.bytes(), why)};
-  if (data.summary.sampled()) {
-    notes.push_back(fmt::format("estimated from {} samples: {}", grouped(data.records.size()),
-                                sampling_words(data.summary)));
-  }
-  return show_table(options, rows_of(figures, rows_asked(options)), notes);
-}
-
-// REAL has no names of threads that have ended; the agent's reports do.
-int show_recent_threads(const AllocsOptions& options, const SiteFigures& figures,
-                        const std::string& why) {
-  std::vector<std::string> notes{recent_note(sum_of(figures.threads, &ThreadFigure::count),
-                                             sum_of(figures.threads, &ThreadFigure::bytes), why)};
-  if (auto note = estimate_note(figures, false); !note.empty()) notes.push_back(std::move(note));
-  return show_table(options, rows_of(figures, RowsBy::kThread), notes);
+// `samples`: of which estimates are made, if known.
+int show_recent(const AllocsOptions& options, const SiteFigures& figures, std::int64_t interval,
+                std::int64_t samples, const std::string& why) {
+  const std::vector<SiteRow> rows = rows_of(figures, rows_asked(options));
+  std::vector<std::string> notes{
+      recent_note(sum_of(rows, &SiteRow::count), sum_of(rows, &SiteRow::bytes), why)};
+  if (interval > 0) notes.push_back(sampled_note(interval, samples));
+  return show_table(options, rows, notes);
 }
 
 // The sums of the sites in the table.
@@ -105,11 +97,18 @@ Result<SiteFigures> read_whole_run(const std::string& path, const std::string& b
   if (text_of(figures->summary, "engine") == kEngineMalloc) {
     return Error{path + " is of native memory, which `ddm native` shows"};
   }
-  return Error{path + " has no figures of a whole run: " + why_no_sites(figures->summary)};
+  const bool records = figures->fact("recorded") > 0;
+  return Error{path + " has no figures of a whole run: " + why_no_sites(figures->summary) +
+               (records ? "; --recent shows its records" : "")};
 }
 
 // Tables of a saved report.
 int show_saved(const AllocsOptions& options) {
+  if (options.recent) {
+    const auto recent = read_recent_file(options.target);
+    if (!recent) return refuse(recent.message());
+    return show_recent(options, *recent, recent->fact("interval"), recent->fact("recorded"), "");
+  }
   const auto figures = read_whole_run(options.target, options.below);
   if (!figures) return refuse(figures.message());
   if (lacks_below(options, *figures)) {
@@ -290,7 +289,7 @@ int allocs(const AllocsOptions& options) {
     if (error) return misused(error->message);
   }
   if (is_saved_report(options.target)) {
-    if (options.mark.empty() && options.since.empty() && options.path.empty() && !options.recent) {
+    if (options.mark.empty() && options.since.empty() && options.path.empty()) {
       return show_saved(options);
     }
     return misused(options.target +
@@ -333,12 +332,14 @@ int allocs(const AllocsOptions& options) {
   if (!options.below.empty()) return refuse("no --below here. " + why);
   if (own_reports && rows_asked(options) == RowsBy::kThread) {  // an older agent refuses it
     if (const auto figures = fetch_recent_threads(*client)) {
-      return show_recent_threads(options, *figures, why);
+      // REAL has no names of threads that have ended; the agent's reports do.
+      return show_recent(options, *figures, figures->fact("interval"), 0, why);
     }
   }
   const auto report = recent_report(*client, *hello, interval);
   if (!report) return refuse(report.message());
-  return show_recent(options, report->data, why);
+  return show_recent(options, recent_figures(report->data), interval,
+                     static_cast<std::int64_t>(report->data.records.size()), why);
 }
 
 }  // namespace

@@ -12,15 +12,18 @@ bool is_lower_bound(const Json& summary) { return summary.contains("seen_at_leas
 
 }  // namespace
 
-std::string estimate_note(const SiteFigures& figures, bool of_whole_run) {
+std::string sampled_note(std::int64_t interval, std::int64_t samples) {
   ReportSummary summary;
-  summary.interval = figures.fact("interval");
-  if (!summary.sampled()) return "";
-  const auto samples = figures.summary.find("samples");
-  const bool known = of_whole_run && samples != figures.summary.end() && samples->is_number();
+  summary.interval = interval;
   return fmt::format("estimated{}: {}",
-                     known ? fmt::format(" from {} samples", grouped(figures.fact("samples"))) : "",
+                     samples > 0 ? fmt::format(" from {} samples", grouped(samples)) : "",
                      sampling_words(summary));
+}
+
+std::string estimate_note(const SiteFigures& figures, bool of_whole_run) {
+  const std::int64_t interval = figures.fact("interval");
+  if (interval <= 0) return "";
+  return sampled_note(interval, of_whole_run ? figures.fact("samples") : 0);
 }
 
 bool is_recovered(const SiteFigures& figures) { return figures.summary.contains("recovered"); }

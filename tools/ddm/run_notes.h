@@ -15,8 +15,9 @@ bool is_recovered(const SiteFigures& figures);
 
 std::vector<std::string> run_notes(const SiteFigures& figures, bool tracking);
 
-// "estimated from 812 samples: one sample every ..."; "": exact. Of a part of the run the number of
-// samples is not known.
+// "estimated from 812 samples: one sample every ..."; 0 samples: of unknown number.
+std::string sampled_note(std::int64_t interval, std::int64_t samples);
+// The same of figures of sites; "": exact. Of a part of the run the number of samples is not known.
 std::string estimate_note(const SiteFigures& figures, bool of_whole_run);
 
 // "FILE has lower bounds: ...", if the summary of a report says so; else "".

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "marks.h"
+#include "saved_records.h"
 #include "site_rows.h"
 
 using namespace ddm;  // NOLINT: a test of one part
@@ -88,6 +89,54 @@ TEST_CASE("Sites with stacks are named by them, and records are not read") {
   REQUIRE(figures.sites.size() == 1);
   CHECK(figures.sites[0].at.class_name == "java.lang.X");
   CHECK(frame_text(figures.sites[0].app) == "a.C.n(C.java:3)");
+}
+
+TEST_CASE("The records of a report become rows by class, site, app and thread") {
+  const std::string_view report =
+      R"({"type":"summary","sites":1,"recorded":3,"interval":1024}
+{"type":"site", no JSON
+{"type":"monitor","kind":"enter"}
+{"type":"record","class":"a.B","size":16,"weight":2.4,"thread":{"id":1,"name":"main"},)"
+      R"("stack":[{"class":"java.lang.X","method":"m"},{"class":"a.C","method":"n","file":"C.java",)"
+      R"("line":3}]}
+{"type":"record","class":"a.B","size":16,"weight":2.4,"thread":{"id":1,"name":"main"},)"
+      R"("stack":[{"class":"java.lang.X","method":"m"},{"class":"a.C","method":"n","file":"C.java",)"
+      R"("line":3}]}
+{"type":"record","class":"int[]","size":24,"thread":{"id":0,"name":""},"stack":[]}
+)";
+  const auto read = [](std::string_view text, std::size_t piece) {
+    RecordReader reader;
+    while (!text.empty() && reader.feed(text.substr(0, piece))) {
+      text.remove_prefix(std::min(piece, text.size()));
+    }
+    return reader.finish();
+  };
+  for (const std::size_t piece : {1, 7, 10000}) {
+    const auto figures = read(report, piece);
+    REQUIRE(figures);
+    // 2 * 2.4 objects are 5, of 77 bytes: the sum is rounded, not each record.
+    const auto sites = rows_of(*figures, RowsBy::kSite);
+    REQUIRE(sites.size() == 2);
+    CHECK((sites[0].what == "a.B" && sites[0].bytes == 77 && sites[0].count == 5));
+    CHECK(frame_text(sites[0].at) == "java.lang.X.m(Unknown Source)");
+    CHECK(frame_text(rows_of(*figures, RowsBy::kApp)[0].app) == "a.C.n(C.java:3)");
+    CHECK(frame_text(sites[1].at) == "(no Java frame)");
+    const auto threads = rows_of(*figures, RowsBy::kThread);
+    REQUIRE(threads.size() == 2);
+    CHECK((threads[0].what == "1 main" && threads[0].count == 5 && threads[1].bytes == 24));
+  }
+  const auto why = [&](std::string_view text) { return std::string(read(text, 100).message()); };
+  const std::string whole(report);
+  CHECK(why(whole.substr(0, whole.rfind("{"))) ==
+        "it has a line that is no JSON object with a type");
+  CHECK(why(whole.substr(0, whole.find("{\"type\":\"record\",\"class\":\"int[]"))) ==
+        "it has 2 of its 3 records");
+  CHECK(why(whole + whole) == "a second report begins in it");
+  CHECK(why(whole.substr(whole.find("{\"type\":\"record"))) == "its first line is no summary");
+  CHECK(why("") == "it is empty");
+  CHECK(why("\xff") == "its first line is no summary");
+  CHECK(read_recent_file("/no/such/file.sites.jsonl").message().find("without single records") !=
+        std::string::npos);
 }
 
 TEST_CASE("What is no report is refused with a reason") {
