@@ -81,11 +81,7 @@ std::string MethodTracing::start_trace(JNIEnv* jni, const TraceSettings& setting
   {
     const std::lock_guard lock(mutex_);
     if (trace_) return "methods are being traced already";
-    // Calls logged at their end are not in order of time.
-    const CallLog::Kind kind{settings.dual, settings.least_ns != 0};
-    trace_ = Trace{settings,
-                   std::make_shared<CallLog>(events_in_trace(settings.bytes, settings.dual), kind),
-                   static_cast<std::uint64_t>(epoch_us())};
+    trace_ = Trace{settings, settings.new_log(), static_cast<std::uint64_t>(epoch_us())};
     trace_->methods = std::make_shared<MethodMarks>(numbers_, settings.methods());
     if (!settings.below.empty()) {
       trace_->roots = std::make_shared<MethodMarks>(numbers_, MethodFilter(settings.below));
@@ -94,6 +90,11 @@ std::string MethodTracing::start_trace(JNIEnv* jni, const TraceSettings& setting
   error = apply(jni);
   const std::lock_guard lock(mutex_);
   if (error.empty()) {
+    // Hooks come class by class, in a busy program over seconds: the trace begins when all are there,
+    // so that the figures of any two methods are of the same time.
+    trace_->log = settings.new_log();
+    trace_->begin_micros = static_cast<std::uint64_t>(epoch_us());
+    listen(/*more_hooks=*/true);
     is_tracing_ = true;
   } else {
     trace_.reset();
@@ -111,6 +112,7 @@ std::optional<TraceFile> MethodTracing::stop_trace(JNIEnv* jni) {
     is_tracing_ = false;
   }
   if (!ended) return {};
+  ended->end = TickClock::now();  // before the hooks are taken out
   if (const std::string error = apply(jni); !error.empty()) log_warn("method tracing: {}", error);
   return file_of(*ended, jni);
 }
@@ -126,6 +128,7 @@ std::optional<TraceFile> MethodTracing::take_trace_at_end(JNIEnv* jni) {
     if (ended) configure_recorder();
   }
   if (!ended) return {};
+  ended->end = TickClock::now();
   return file_of(*ended, jni);
 }
 
@@ -137,14 +140,20 @@ TraceFile MethodTracing::file_of(const Trace& trace, JNIEnv* jni) const {
   return file;
 }
 
+std::shared_ptr<CallLog> MethodTracing::TraceSettings::new_log() const {
+  // Calls logged at their end are not in order of time.
+  return std::make_shared<CallLog>(events_in_trace(bytes, dual),
+                                   CallLog::Kind{dual, least_ns != 0});
+}
+
 MethodFilter MethodTracing::TraceSettings::methods() const {
   MethodFilter filter(patterns);
   if (!below.empty()) filter.add(below);
   return filter;
 }
 
-// The recorder is switched first: it records from the first hook on, and stops before the hooks are
-// removed.
+// The recorder is switched first: it records from the first hook on (a trace begins anew with the
+// last one), and stops before the hooks are removed.
 std::string MethodTracing::apply(JNIEnv* jni) {
   std::optional<MethodFilter> filter;
   {
@@ -280,7 +289,7 @@ MethodTrace MethodTracing::read_trace(const Trace& trace, TraceFile& file) const
   read.pid = getpid();
   read.begin_micros = trace.begin_micros;
   const Ticks begin = trace.log->begin();
-  read.elapsed_micros = TickClock::nanos(TickClock::now() - begin) / 1000;
+  read.elapsed_micros = trace.end > begin ? TickClock::nanos(trace.end - begin) / 1000 : 0;
   read.overflow = trace.log->lost() != 0;
   read.threads = trace.log->thread_names();
   const auto add = [&](const CallEvent& event) {

@@ -45,6 +45,7 @@ class MethodTracing final : public TimeDataSource {
     std::string below;           // patterns: only these methods and what they call; "": everything
 
     MethodFilter methods() const;  // the methods that need hooks
+    std::shared_ptr<CallLog> new_log() const;
   };
   std::string start_trace(JNIEnv* jni, const TraceSettings& settings);
   // The hooks of a trace are installed. Takes no lock.
@@ -70,6 +71,7 @@ class MethodTracing final : public TimeDataSource {
     TraceSettings settings;
     std::shared_ptr<CallLog> log;
     std::uint64_t begin_micros = 0;
+    Ticks end = 0;
     std::shared_ptr<MethodMarks> methods = nullptr, roots = nullptr;
   };
 

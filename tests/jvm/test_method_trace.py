@@ -60,6 +60,21 @@ def a_trace_has_every_call_of_every_thread(t):
             assert done.code == 0 and done.out.count("Calls.leaf") >= 160_000, done.err[-500:]
 
 
+@test()
+def a_trace_is_of_the_time_when_all_methods_have_their_hooks(t):
+    with Target(t, program=("Calls", "serve")) as p, p.client() as ddm:
+        begun = time.monotonic()
+        start(ddm, methods="java.util.*,jdk.internal.*,sun.*")
+        ready = time.monotonic()
+        time.sleep(0.1)
+        asked = time.monotonic()
+        trace = Trace(ddm.request("MPSE"))
+        took = time.monotonic() - asked
+        # Neither what it took to change the classes nor to change them back.
+        elapsed = int(trace.options["elapsed-time-usec"]) / 1e6
+        assert 0.1 < elapsed < asked - ready + min(ready - begun, took) / 2, (elapsed, ready - begun, took)
+
+
 @test(jdks="each")
 def a_system_thread_that_is_several_java_threads_in_turn_has_the_calls_of_each(t):
     library = os.path.join(os.path.dirname(AGENT), "libreattached_thread.so")
