@@ -55,6 +55,15 @@ std::string dotted_name(std::string_view internal_name) {
   return name;
 }
 
+std::string type_name_in_dump(std::string_view name) {
+  std::string shown = name.starts_with('[') ? type_name_of(name) : dotted_name(name);
+  const std::size_t plus = shown.rfind("+0x");
+  if (plus != shown.npos && shown.find_first_not_of("0123456789abcdef[]", plus + 3) == shown.npos) {
+    shown[plus] = '/';
+  }
+  return shown;
+}
+
 std::string descriptor_of(std::string_view type_name) {
   std::string result;
   while (type_name.ends_with("[]")) {

@@ -19,6 +19,10 @@ std::string_view internal_name_of(std::string_view signature);
 // "java/util/List" -> "java.util.List".
 std::string dotted_name(std::string_view internal_name);
 
+// Of a heap dump: "[I" -> "int[]", "java/util/List" -> "java.util.List", and for a hidden class
+// "a/B$$Lambda+0x12" -> "a.B$$Lambda/0x12".
+std::string type_name_in_dump(std::string_view name);
+
 // "int[][]" -> "[[I".
 std::string descriptor_of(std::string_view type_name);
 

@@ -208,8 +208,7 @@ class HeapText {
     const auto [at, fresh] = names_.try_emplace(id);
     if (!fresh) return at->second;
     const auto known = classes_.find(id);
-    const std::string name = known != classes_.end() ? text(known->second.name) : "?";
-    at->second = name.starts_with("[") ? type_name_of(name) : dotted_name(name);
+    at->second = type_name_in_dump(known != classes_.end() ? text(known->second.name) : "?");
     return at->second;
   }
 

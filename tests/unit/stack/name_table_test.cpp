@@ -54,6 +54,19 @@ TEST_CASE("Signatures become the names that Class.getTypeName gives") {
   CHECK(type_name_of(std::string(255, '[') + "I").size() == 3 + 2 * 255);
 }
 
+TEST_CASE("Classes of a heap dump have the names that Java gives them") {
+  CHECK(type_name_in_dump("java/lang/String") == "java.lang.String");
+  CHECK(type_name_in_dump("[I") == "int[]");
+  CHECK(type_name_in_dump("[[La/B;") == "a.B[][]");
+  // Hidden classes have a plus sign there.
+  CHECK(type_name_in_dump("a/B$$Lambda$15+0x00007f5d28056148") ==
+        "a.B$$Lambda$15/0x00007f5d28056148");
+  CHECK(type_name_in_dump("[La/B+0x12;") == "a.B/0x12[]");
+  CHECK(type_name_in_dump("a/B+0x12C") == "a.B+0x12C");
+  CHECK(type_name_in_dump("a/B+0xyz") == "a.B+0xyz");
+  CHECK(type_name_in_dump("") == "");
+}
+
 TEST_CASE("Hidden classes keep their slash") {
   CHECK(type_name_of("La/B$$Lambda.0x00007f0001;") == "a.B$$Lambda/0x00007f0001");
   CHECK(type_name_of("[La/B.0x12;") == "a.B/0x12[]");

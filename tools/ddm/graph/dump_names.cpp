@@ -13,11 +13,6 @@ constexpr std::uint64_t kLongestName = 1 << 16;
 constexpr std::uint32_t kDeepest = 1 << 16;
 constexpr std::int32_t kHprofNative = -3;
 
-// "java/lang/String", "[I" as Java names them.
-std::string type_name(const std::string& internal) {
-  return internal.starts_with("[") ? type_name_of(internal) : dotted_name(internal);
-}
-
 }  // namespace
 
 void DumpNames::note(HprofReader& in, const HprofReader::Record& record) {
@@ -48,7 +43,7 @@ std::string DumpNames::array_name(std::uint8_t element) {
 
 std::string DumpNames::class_name(std::uint64_t class_id) const {
   const auto name = classes_.find(class_id);
-  return name != classes_.end() ? type_name(text(name->second)) : "unknown";
+  return name != classes_.end() ? type_name_in_dump(text(name->second)) : "unknown";
 }
 
 std::string DumpNames::text(std::uint64_t id) const {
@@ -85,7 +80,8 @@ const DumpFrame& DumpNames::frame(std::uint64_t id) {
   frame.name.file = text(bytes.integer(id_bytes_));
   const auto of = classes_by_serial_.find(static_cast<std::uint32_t>(bytes.integer(4)));
   const auto line = static_cast<std::int32_t>(bytes.integer(4));
-  frame.name.class_name = of != classes_by_serial_.end() ? type_name(text(of->second)) : "unknown";
+  frame.name.class_name =
+      of != classes_by_serial_.end() ? type_name_in_dump(text(of->second)) : "unknown";
   frame.name.line = line > 0 ? line : line == kHprofNative ? kLineNative : kLineUnknown;
   return frame;
 }
