@@ -320,6 +320,16 @@ const bytesMeasure = {
 };
 const countMeasure = (title, one, all = one + 's') =>
     ({key: 'count', title, all, words: (n) => many(n, one), exact: (n) => many(n, one)});
+// What is alive are objects.
+const oneShown = () => (state.of === 'live' ? 'object' : oneOf);
+const shownMeasure = {
+  ...countMeasure('Count', oneOf),
+  get all() {
+    return `${oneShown()}s`;
+  },
+  words: (n) => many(n, oneShown()),
+  exact: (n) => many(n, oneShown()),
+};
 const nsMeasure = (all) => ({
   key: 'ns',
   title: 'Time',
@@ -332,7 +342,7 @@ const nsMeasure = (all) => ({
 const kinds = {
   allocations: {
     title: summary.engine === 'malloc' ? 'Native memory of' : 'Allocations of',
-    measures: [bytesMeasure, countMeasure('Count', oneOf)],
+    measures: [bytesMeasure, shownMeasure],
     leaf: 'allocated class',
     hint: 'A bar is as wide as what was allocated in it and in all it called.',
     callers: 'What was allocated, by whom, called by whom.',

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "report/page/page_numbers.h"
@@ -21,6 +23,18 @@ void append_figure(std::string& out, double figure) {
 std::size_t place_of(PageTree::Node parent, PageNames::Name name) {
   std::uint64_t hash = (std::uint64_t{parent} << 32 | name) * 0x9e3779b97f4a7c15u;
   return static_cast<std::size_t>(hash ^ hash >> 32);
+}
+
+// Records have the time of the kernel's tick. A shorter bar would have what a whole tick has.
+std::int64_t clock_tick_ms(const RecordSet& records) {
+  constexpr std::int64_t kLongestTick = 10;
+  std::set<std::int64_t> times;
+  for (std::size_t i = 0; i < records.size(); ++i) times.insert(records[i].record.time_ms);
+  std::int64_t tick = kLongestTick;
+  for (auto at = times.begin(); at != times.end() && std::next(at) != times.end(); ++at) {
+    tick = std::min(tick, *std::next(at) - *at);
+  }
+  return tick;
 }
 
 }  // namespace
@@ -189,6 +203,7 @@ void PageTree::add(const RecordSet& records, const ReportData& threads) {
     moments_.push_back(
         {record.time_ms, nodes_[node].figures, record.weighted_bytes(), double{record.weight}});
   }
+  least_step_ms_ = clock_tick_ms(records);
 }
 
 void PageTree::add(const TimeStacks& stacks, const std::vector<std::string>& threads) {

@@ -67,6 +67,15 @@ TEST_CASE("The recent records stand in the page by moment, too") {
   CHECK(at == Moments{{0, {64, 1}}, {100, {64, 1}}, {200, {16, 1}}, {300, {56, 1}}});
 }
 
+TEST_CASE("A bar of the recent records is no shorter than the clock's tick") {
+  for (const std::int64_t tick : {1, 4, 10}) {
+    ReportSample sample;
+    sample.step_ms = tick;
+    for (int i = 0; i < 50; ++i) sample.add("long[]", 24, 1, {});
+    CHECK(page_data(html_report(sample.data))["recent"]["moments"]["step_ms"] == tick);
+  }
+}
+
 TEST_CASE("A page of many nodes has each once, however it was found") {
   ReportSample sample;
   // 40 stacks of 30 frames, told twice: half of their frames are shared.

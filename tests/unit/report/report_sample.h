@@ -32,12 +32,13 @@ struct ReportSample {
     return {names.add_method(std::move(name)), line == kLineNative ? kNativeFrameBci : 5};
   }
 
-  // seq counts from 1, time_ms = 1000 * seq.
+  // seq counts from 1, time_ms = step_ms * seq.
+  std::int64_t step_ms = 1000;
   void add(const std::string& type, std::int64_t size, std::int64_t thread,
            const std::vector<Frame>& frames, std::uint16_t flags = 0, float weight = 1) {
     AllocRecord record;
     record.seq = ++last_seq_;
-    record.time_ms = static_cast<std::int64_t>(1000 * last_seq_);
+    record.time_ms = step_ms * static_cast<std::int64_t>(last_seq_);
     record.size = size;
     record.thread_id = thread;
     record.class_id = names.add_class(type);
