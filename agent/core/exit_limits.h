@@ -7,7 +7,8 @@
 //   a round of samples (SamplerThread)                        kRoundLimit
 //   a reading of the hits' cost (HitBudget)                   kRoundLimit
 //   a change of classes for probes (SideThread)               kChangeLimit
-//   sockets: one non-blocking write (Server)                  no wait
+//   sockets: one non-blocking write (Server)                  milliseconds; kSocketsLimit if the
+//                                                             program has closed its descriptors
 //   a request in progress (Service, two lanes)                kRequestLimit, both lanes
 //   a map that is being drawn or sent (MapEvents)             kMapLimit
 //   a report that a server has requested (ReportHandlers)     kRequestLimit
@@ -24,10 +25,10 @@
 // When the process exits without VMDeath, Agent::process_exits() waits for the rows from the
 // reports on.
 //
-// Two threads are joined: ddm-io and ddm-debugger. Each wait of theirs includes their waker, and
-// nothing they call blocks. A running timer of Pulse is waited for; it never blocks either. Nobody
-// waits for the rest of ddm-chores, ddm-lookup (the system's resolver), ddm-hprof, ddm-exit and
-// ddm-halt: these threads end with the process.
+// Two threads are joined: ddm-io, if it answers, and ddm-debugger. Each wait of theirs includes
+// their waker, and nothing they call blocks. A running timer of Pulse is waited for; it never blocks
+// either. Nobody waits for the rest of ddm-chores, ddm-lookup (the system's resolver), ddm-hprof,
+// ddm-exit and ddm-halt: these threads end with the process.
 #pragma once
 
 #include <chrono>
@@ -41,6 +42,7 @@ inline constexpr milliseconds kFindingsLimit{100};
 inline constexpr milliseconds kHandlerLimit{100};
 inline constexpr milliseconds kRoundLimit{100};
 inline constexpr milliseconds kChangeLimit{20};
+inline constexpr milliseconds kSocketsLimit{1'000};
 inline constexpr milliseconds kRequestLimit{50};
 inline constexpr milliseconds kMapLimit{20};
 inline constexpr milliseconds kReportLimit{10'000};

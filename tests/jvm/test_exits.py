@@ -208,6 +208,16 @@ def an_exit_by_native_code_reports_with_whole_names(t):
     assert names == {"[frames left out]"}, names
 
 
+@test(max_jdk=17)  # 25 itself crashes then
+def a_program_that_closes_all_descriptors_ends_all_the_same(t):
+    """The agent's, too: nothing wakes the thread that waits on its sockets."""
+    library = os.path.join(os.path.dirname(LIBRARY), "libnative_load.so")
+    for options in ("dump=none", "dump=none,track=y,dyper=unix:d.sock"):
+        process = t.popen("NativeLoad", agent=options)
+        said, errors = process.communicate(f"load {library}\nleak closefrom 3 0\n", timeout=30)
+        assert process.returncode == 0, (process.returncode, said, errors)
+
+
 @test(jdks="each", every_days=2)
 def threads_that_call_java_while_they_end_leave_no_memory_behind(t):
     library = os.path.join(os.path.dirname(LIBRARY), "libreattached_thread.so")

@@ -4,10 +4,13 @@
 #include <exception>
 #include <utility>
 
+#include "core/exit_limits.h"
 #include "core/native_thread.h"
 
 namespace ddm {
 namespace {
+
+using exit_limits::kSocketsLimit;
 
 int poll_timeout(Clock::time_point deadline) {
   if (deadline == Clock::time_point::max()) return -1;
@@ -38,11 +41,17 @@ void IoLoop::remove(const Door& door) {
     std::unique_lock lock(mutex_);
     const auto at =
         std::ranges::find_if(doors_, [&](const auto& one) { return one.get() == &door; });
-    if (at == doors_.end()) return;
+    if (stopping_ || at == doors_.end()) return;
     leaving_.push_back(std::move(*at));
     doors_.erase(at);
     waker_->wake();
-    closed_.wait(lock, [this] { return leaving_.empty(); });
+    if (!closed_.wait_for(lock, kSocketsLimit, [this] { return leaving_.empty(); })) {
+      // A program that closes all descriptors closes the waker's, too: nothing ends poll() then.
+      stopping_ = true;
+      thread_.detach();
+      kept_by_thread_ = shared_from_this();
+      return;
+    }
     if (!doors_.empty()) return;
   }
   stop();

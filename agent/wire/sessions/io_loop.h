@@ -13,7 +13,7 @@
 
 namespace ddm {
 
-class IoLoop {
+class IoLoop : public std::enable_shared_from_this<IoLoop> {
  public:
   static Result<std::shared_ptr<IoLoop>> create(Log log);
   ~IoLoop() { stop(); }
@@ -25,7 +25,8 @@ class IoLoop {
   // started, or the last door was removed.
   bool add(std::shared_ptr<Door> door);
   // Flushes what the door's sockets accept and ends its connections; takes milliseconds. Removing
-  // the last door ends the thread for good. Not on the I/O thread. A second call does nothing.
+  // the last door ends the thread for good. Not on the I/O thread. A second call does nothing. A
+  // thread that does not answer within kSocketsLimit is left alone, and keeps the loop.
   void remove(const Door& door);
 
  private:
@@ -45,6 +46,7 @@ class IoLoop {
   std::vector<std::shared_ptr<Door>> leaving_;
   bool stopping_ = false;
   std::thread thread_;
+  std::shared_ptr<IoLoop> kept_by_thread_;  // it may still wake up
 };
 
 }  // namespace ddm
