@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "core/log.h"
@@ -10,12 +11,6 @@
 #include "native/native_java_stack.h"
 
 namespace ddm {
-namespace {
-
-// Without llround(), which would need libm at load time.
-std::uint64_t rounded(double value) { return static_cast<std::uint64_t>(value + 0.5); }
-
-}  // namespace
 
 std::string NativeSampling::create(JNIEnv* jni) {
   if (std::string error = NativeSampler::create(read_java_stack, &sampler_); !error.empty()) {
@@ -65,7 +60,7 @@ std::optional<NativeHeap> NativeSampling::read(JNIEnv* jni) {
   for (const LiveAllocations& live : sampler_->live()) {
     total += static_cast<double>(live.bytes) * live.count;
     NativeHeap::Record record{live.bytes,
-                              std::max<std::uint64_t>(1, rounded(live.count)),
+                              static_cast<std::uint64_t>(std::max(1LL, std::llround(live.count))),
                               {live.native.begin(), live.native.end()}};
     for (const JavaFrame& frame : live.java) {
       const auto [known, added] =
@@ -75,7 +70,7 @@ std::optional<NativeHeap> NativeSampling::read(JNIEnv* jni) {
     heap.depth = std::max(heap.depth, static_cast<std::uint32_t>(record.backtrace.size()));
     heap.records.push_back(std::move(record));
   }
-  heap.total_bytes = rounded(total);
+  heap.total_bytes = static_cast<std::uint64_t>(std::llround(total));
   heap.maps = read_maps_text();
   for (const auto& [frame, address] : java_frames) {
     heap.maps += fmt::format("{:x}-{:x} r-xp 00000000 00:00 0 [java] {}\n", address,

@@ -2,8 +2,7 @@
 //
 // Every allocated byte is sampled with probability 1 / `mean`: the distances between sampled bytes
 // are exponentially distributed, and a block of n bytes is sampled with probability
-// 1 - exp(-n / mean). A sample's weight is the inverse of that. Pure; without libm, to load no
-// further library.
+// 1 - exp(-n / mean). A sample's weight is the inverse of that. Pure.
 #pragma once
 
 #include <cstdint>
