@@ -23,7 +23,6 @@ class TraceFile {
 
   // The answer to MPSE or SPSE; the file is empty then.
   Chunk take();
-  // "" or the error.
   std::optional<Error> write(const std::string& path) const;
 
  private:
