@@ -142,7 +142,7 @@ tsan=() asan=() which="~[large]"
 if [ -n "$full" ]; then
     which="" tsan=("${units[@]}") asan=("${units[@]}" "${fuzzers[@]}")
 elif [ $((day % 4)) = 0 ]; then
-    tsan=(allocations_test core_test ddm_test heap_walk_test native_test net_test stack_tree_test)
+    tsan=(allocations_test core_test ddm_test heap_walk_test native_test net_test stack_tree_test time_test vm_memory_test)
 else
     for name in "${units[@]}" "${fuzzers[@]}"; do
         turn=3
