@@ -1,5 +1,6 @@
 #include "heap/late_classes.h"
 
+#include "vm/jvmti_environment.h"
 #include "vm/jvmti_error.h"
 
 namespace ddm {
