@@ -47,13 +47,9 @@ void RecordReader::record(const Json& object) {
     sum.bytes += static_cast<double>(number_of(object, "size")) * double{weight};
     sum.count += double{weight};
   };
-  FrameName at, app;
-  if (const auto stack = object.find("stack");
-      stack != object.end() && stack->is_array() && !stack->empty()) {
-    at = frame_of(stack->front());
-    app = first_outside_jdk(*stack);
-  }
-  add(sites_[{text_of(object, "class"), at, app}]);
+  SiteFigure site;
+  name_by_stack(site, array_of(object, "stack"));
+  add(sites_[{text_of(object, "class"), site.at, site.app}]);
   const auto thread = object.find("thread");
   if (thread != object.end() && thread->is_object()) {
     add(threads_[{number_of(*thread, "id"), text_of(*thread, "name")}]);
@@ -85,12 +81,8 @@ Result<SiteFigures> read_recent_file(const std::string& path) {
   if (path.ends_with(".sites.jsonl")) {
     return Error{path + " is of sites, without single records; .jsonl reports have them"};
   }
-  RecordReader reader;
-  const auto unread = read_pieces(path, [&](std::string_view piece) { return reader.feed(piece); });
-  if (unread) return *unread;
-  auto figures = reader.finish();
-  if (!figures) return Error{path + " is no whole jsonl report: " + figures.message()};
-  if (text_of(figures->summary, "engine") == kEngineMalloc) {
+  auto figures = read_report(path, RecordReader());
+  if (figures && text_of(figures->summary, "engine") == kEngineMalloc) {
     return Error{path + " is of native memory, which `ddm native` shows"};
   }
   return figures;

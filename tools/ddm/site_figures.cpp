@@ -14,13 +14,6 @@
 namespace ddm {
 namespace {
 
-// The allocating frame and the first one outside the JDK.
-void name_by_stack(SiteFigure& site, const Json& stack) {
-  if (!stack.is_array() || stack.empty()) return;
-  site.at = frame_of(stack.front());
-  site.app = first_outside_jdk(stack);
-}
-
 FrameName shown_frame(const FrameLine& shown, ReportNames& names) {
   if (!shown.known) return {};
   const PrintableMethod& method = names.method(shown.method);
@@ -75,6 +68,12 @@ FrameName first_outside_jdk(const Json& stack) {
   if (!stack.is_array() || stack.empty()) return {};
   return frame_of(stack[representative_frame(
       stack.size(), [&](std::size_t i) { return text_of(stack[i], "class"); })]);
+}
+
+void name_by_stack(SiteFigure& site, const Json& stack) {
+  if (!stack.is_array() || stack.empty()) return;
+  site.at = frame_of(stack.front());
+  site.app = first_outside_jdk(stack);
 }
 
 std::int64_t SiteFigures::fact(const char* name) const {
@@ -169,24 +168,12 @@ bool is_saved_report(const std::string& target) {
   return target.ends_with(".jsonl") && is_file(target);
 }
 
-namespace {
-
-Result<SiteFigures> read_file(const std::string& path, FigureReader reader) {
-  const auto unread = read_pieces(path, [&](std::string_view piece) { return reader.feed(piece); });
-  if (unread) return *unread;
-  auto figures = reader.finish();
-  if (!figures) return Error{path + " is no whole jsonl report: " + figures.message()};
-  return figures;
-}
-
-}  // namespace
-
 Result<SiteFigures> read_figures_file(const std::string& path, const std::string& below) {
-  return read_file(path, FigureReader(FigureReader::Objects::kAllocated, below));
+  return read_report(path, FigureReader(FigureReader::Objects::kAllocated, below));
 }
 
 Result<SiteFigures> read_live_file(const std::string& path) {
-  auto figures = read_file(path, FigureReader(FigureReader::Objects::kLive));
+  auto figures = read_report(path, FigureReader(FigureReader::Objects::kLive));
   if (!figures) return figures;
   if (!figures->summary.contains("gc")) {
     return Error{path + " does not tell what was alive: live= was off"};

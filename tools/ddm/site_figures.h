@@ -52,6 +52,9 @@ struct SiteFigure {
   std::int64_t retained = 0;  // of a heap dump
 };
 
+// Sets `at` and `app` by a stack as in jsonl, if it has frames.
+void name_by_stack(SiteFigure& site, const Json& stack);
+
 // The member "live_ages" of a site.
 LiveAges ages_of(const Json& object);
 
@@ -111,6 +114,16 @@ class FigureReader {
   SiteLines site_lines_;
   std::string problem_;
 };
+
+// What a reader of this kind makes of a file. The error names the path.
+template <typename Reader>
+Result<SiteFigures> read_report(const std::string& path, Reader reader) {
+  const auto unread = read_pieces(path, [&](std::string_view piece) { return reader.feed(piece); });
+  if (unread) return *unread;
+  auto figures = reader.finish();
+  if (!figures) return Error{path + " is no whole jsonl report: " + figures.message()};
+  return figures;
+}
 
 bool is_file(const std::string& path);
 // Whether what stands where a program could is the file of a jsonl report.
