@@ -18,17 +18,18 @@ Offset offset_in(VmEntries& entries, VmEntries::Names names) {
 }
 
 void find_thread(VmEntries& entries, VmLayout& layout) {
-  const Offset sp = offset_in(entries, {{"JavaFrameAnchor", "_last_Java_sp"}});
-  const Offset pc = offset_in(entries, {{"JavaFrameAnchor", "_last_Java_pc"}});
-  const Offset fp = offset_in(entries, {{"JavaFrameAnchor", "_last_Java_fp"}});
-  const Offset anchor = offset_in(entries, {{"JavaThread", "_anchor"}});
-  const Offset wrapper = offset_in(entries, {{"JavaCallWrapper", "_anchor"}});
-  layout.anchor_sp = anchor + sp;
-  layout.anchor_pc = anchor + pc;
-  layout.anchor_fp = anchor + fp;
-  layout.wrapper_sp = wrapper + sp;
-  layout.wrapper_pc = wrapper + pc;
-  layout.wrapper_fp = wrapper + fp;
+  const AnchorPlace fields{offset_in(entries, {{"JavaFrameAnchor", "_last_Java_sp"}}),
+                           offset_in(entries, {{"JavaFrameAnchor", "_last_Java_pc"}}),
+                           offset_in(entries, {{"JavaFrameAnchor", "_last_Java_fp"}})};
+  layout.anchor = fields.at(offset_in(entries, {{"JavaThread", "_anchor"}}));
+  layout.wrapper = fields.at(offset_in(entries, {{"JavaCallWrapper", "_anchor"}}));
+  // Without them, stacks with upcalls are left to GetStackTrace.
+  const auto data = vm_structs::offset_of("UpcallStub", "_frame_data_offset");
+  const auto upcall = vm_structs::offset_of("UpcallStub::FrameData", "jfa");
+  if (data && upcall) {
+    layout.upcall_data = static_cast<Offset>(*data);
+    layout.upcall_anchor = fields.at(static_cast<Offset>(*upcall));
+  }
   layout.stack_base = offset_in(entries, {{"JavaThread", "_stack_base"}});
   layout.stack_size = offset_in(entries, {{"JavaThread", "_stack_size"}});
   // The frame layouts that FrameWalker's constants assume.
@@ -37,19 +38,6 @@ void find_thread(VmEntries& entries, VmLayout& layout) {
                      // Not exported by JDK 28.
                      vm_structs::int_constant("frame::pc_return_offset").value_or(0) == 0,
                  "frame::*_offset");
-}
-
-// Without them, stacks with upcalls are left to GetStackTrace.
-void find_upcalls(VmLayout& layout) {
-  const auto data = vm_structs::offset_of("UpcallStub", "_frame_data_offset");
-  const auto anchor = vm_structs::offset_of("UpcallStub::FrameData", "jfa");
-  const auto sp = vm_structs::offset_of("JavaFrameAnchor", "_last_Java_sp");
-  const auto pc = vm_structs::offset_of("JavaFrameAnchor", "_last_Java_pc");
-  const auto fp = vm_structs::offset_of("JavaFrameAnchor", "_last_Java_fp");
-  if (!data || !anchor || !sp || !pc || !fp) return;
-  layout.upcall_data = static_cast<Offset>(*data);
-  layout.upcall_anchor = {static_cast<Offset>(*anchor + *sp), static_cast<Offset>(*anchor + *pc),
-                          static_cast<Offset>(*anchor + *fp)};
 }
 
 void find_nmethods(VmEntries& entries, VmLayout& layout) {
@@ -186,7 +174,6 @@ Result<VmLayout> detect_vm_layout(JNIEnv* jni, const MethodPointers& methods) {
   VmLayout layout;
   layout.stream_base = stream_base_of(jni->GetVersion());
   find_thread(entries, layout);
-  find_upcalls(layout);
   find_nmethods(entries, layout);
   find_metadata(entries, layout);
   find_code_heaps(entries, layout);

@@ -28,7 +28,7 @@ bool VmStackCapture::knows_own_stack(JNIEnv* jni) {
   VmClaims claims;
   const VmAddress thread = threads_.of(jni);
   expect_own_stack(claims, thread + layout_.stack_base, thread + layout_.stack_size);
-  for (const Offset offset : {layout_.anchor_sp, layout_.anchor_pc, layout_.anchor_fp}) {
+  for (const Offset offset : {layout_.anchor.sp, layout_.anchor.pc, layout_.anchor.fp}) {
     claims.read<VmAddress>(thread + offset, "JavaThread::_anchor");
   }
   if (!claims.hold()) check_.distrust(claims.wrong());

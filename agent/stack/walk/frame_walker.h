@@ -37,8 +37,8 @@ class FrameWalker {
 
   // Goes to the innermost Java frame. False: there is none (kComplete), or it is odd.
   bool begin(WalkEnd& end) {
-    return enter_at(thread_ + layout_.anchor_sp, thread_ + layout_.anchor_pc,
-                    thread_ + layout_.anchor_fp, low_, end);
+    return enter_at(thread_ + layout_.anchor.sp, thread_ + layout_.anchor.pc,
+                    thread_ + layout_.anchor.fp, low_, end);
   }
 
   const Place& place() const { return at_; }
@@ -107,8 +107,7 @@ class FrameWalker {
   bool pop_entry(WalkEnd& end) {
     end = WalkEnd::kOdd;
     if (!holds(at_.fp + kWrapper, low_)) return false;
-    return enter_outer(load<VmAddress>(at_.fp + kWrapper),
-                       {layout_.wrapper_sp, layout_.wrapper_pc, layout_.wrapper_fp}, end);
+    return enter_outer(load<VmAddress>(at_.fp + kWrapper), layout_.wrapper, end);
   }
   // For a CodeKind::kUpcall frame, by its `bytes`: the same.
   bool pop_upcall(std::int32_t bytes, WalkEnd& end) {
@@ -138,9 +137,9 @@ class FrameWalker {
   // For a kEntry frame with a Java caller; `to` null: without one.
   std::size_t words_of_entry(const Place& from, const Place* to, Word* words) const {
     const VmAddress wrapper = load<VmAddress>(from.fp + kWrapper);
-    const VmAddress pc_at = wrapper + static_cast<VmAddress>(layout_.wrapper_pc);
+    const VmAddress pc_at = wrapper + static_cast<VmAddress>(layout_.wrapper.pc);
     words[0] = {from.fp + kWrapper, wrapper};
-    words[1] = {wrapper + static_cast<VmAddress>(layout_.wrapper_sp), to != nullptr ? to->sp : 0};
+    words[1] = {wrapper + static_cast<VmAddress>(layout_.wrapper.sp), to != nullptr ? to->sp : 0};
     if (to == nullptr) return 2;
     words[2] = {pc_at, load<VmAddress>(pc_at)};
     std::size_t count = 3;

@@ -24,16 +24,19 @@ struct CodeHeapPlace {
   int log2_segment = 0;
 };
 
-// A frame anchor in some structure.
+// The fields of a frame anchor in some structure.
 struct AnchorPlace {
+  // In a structure that has the anchor at `offset`.
+  AnchorPlace at(Offset offset) const { return {offset + sp, offset + pc, offset + fp}; }
+
   Offset sp = kAbsent, pc = kAbsent, fp = kAbsent;
 };
 
 struct VmLayout {
   // JavaThread, and the frame anchor in it and in a JavaCallWrapper
-  Offset anchor_sp = kAbsent, anchor_pc = kAbsent, anchor_fp = kAbsent;
+  AnchorPlace anchor;
   Offset stack_base = kAbsent, stack_size = kAbsent;
-  Offset wrapper_sp = kAbsent, wrapper_pc = kAbsent, wrapper_fp = kAbsent;
+  AnchorPlace wrapper;
   // The stub of an upcall (java.lang.foreign): in its blob, how far above its sp its data are, and
   // the frame anchor in these. Since JDK 25.
   Offset upcall_data = kAbsent;

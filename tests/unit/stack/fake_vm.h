@@ -21,9 +21,9 @@ class FakeVm {
   explicit FakeVm(bool by_offset) {
     layout.parts_by_offset = by_offset;
     layout.stream_base = by_offset ? 1 : 0;
-    layout.anchor_sp = 0, layout.anchor_pc = 8, layout.anchor_fp = 16;
+    layout.anchor = {0, 8, 16};
     layout.stack_base = 24, layout.stack_size = 32;
-    layout.wrapper_sp = 8, layout.wrapper_pc = 16, layout.wrapper_fp = 24;
+    layout.wrapper = {8, 16, 24};
     layout.block_header = 16, layout.block_used = 8;
     layout.blob_name = 0, layout.blob_frame_words = 8;
     layout.blob_code = by_offset ? 12 : 16;

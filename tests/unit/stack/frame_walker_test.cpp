@@ -48,6 +48,15 @@ struct Scene {
   VmAddress inner, outer, interpreted, native;
 };
 
+// A compiled method that the VM called, where the caller of Java has the return address `pc_at`.
+void stack_outermost(FakeVm& vm, const Scene& scene, std::size_t pc_at) {
+  vm.stack(pc_at, vm.add_nmethod(4, {{scene.outer, 2}}, 9));
+  vm.stack(pc_at + 4, vm.layout.call_stub_return);
+  vm.stack(pc_at + 3, vm.slot(220));
+  vm.stack(220 - 6, vm.slot(230));
+  vm.stack(231, 0);
+}
+
 TEST_CASE("a walk goes through native, compiled, interpreted and entry frames") {
   FakeVm vm(GENERATE(false, true));
   const Scene scene(vm);
@@ -71,11 +80,7 @@ TEST_CASE("a walk goes on at the anchor of a thread that came back from Java") {
   vm.stack(151, vm.slot(200));  // the outer anchor: sp, pc, fp
   vm.stack(152, 0);             // its pc stands below sp
   vm.stack(153, vm.slot(120));
-  vm.stack(199, vm.add_nmethod(4, {{scene.outer, 2}}, 9));
-  vm.stack(203, vm.layout.call_stub_return);
-  vm.stack(202, vm.slot(220));
-  vm.stack(220 - 6, vm.slot(230));
-  vm.stack(231, 0);
+  stack_outermost(vm, scene, 199);
   Walk walk(vm);
   CHECK(walk(vm) == WalkEnd::kComplete);
   REQUIRE(walk.count == 5);
@@ -93,11 +98,7 @@ TEST_CASE("a walk goes on where Java called the native code that called Java") {
   vm.stack(141, vm.slot(200));  // the anchor in its data: sp, pc, fp
   vm.stack(142, vm.add_stub("nep_invoker_blob", 4));
   vm.stack(143, 0);
-  vm.stack(203, vm.add_nmethod(4, {{scene.outer, 2}}, 9));
-  vm.stack(207, vm.layout.call_stub_return);
-  vm.stack(206, vm.slot(220));
-  vm.stack(220 - 6, vm.slot(230));
-  vm.stack(231, 0);
+  stack_outermost(vm, scene, 203);
   Walk walk(vm);
   CHECK(walk(vm) == WalkEnd::kComplete);
   REQUIRE(walk.count == 5);
