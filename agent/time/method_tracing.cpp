@@ -47,8 +47,14 @@ std::string MethodTracing::start_times(JNIEnv* jni, const std::string& patterns)
     recorder_->forget_sums();
   }
   error = apply(jni);
-  if (!error.empty()) {
-    const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex_);
+  if (error.empty()) {
+    // Hooks come class by class, in a busy program over seconds: times begin when all are there, so
+    // that the figures of any two methods are of the same time.
+    recorder_->forget_sums();
+    if (!trace_) recorder_->stop();  // calls entered meanwhile are not seen, either
+    listen(more_hooks_);
+  } else {
     times_.reset();
     configure_recorder();
   }
@@ -90,8 +96,7 @@ std::string MethodTracing::start_trace(JNIEnv* jni, const TraceSettings& setting
   error = apply(jni);
   const std::lock_guard lock(mutex_);
   if (error.empty()) {
-    // Hooks come class by class, in a busy program over seconds: the trace begins when all are there,
-    // so that the figures of any two methods are of the same time.
+    // As times do, a trace begins when all hooks are there.
     trace_->log = settings.new_log();
     trace_->begin_micros = static_cast<std::uint64_t>(epoch_us());
     listen(/*more_hooks=*/true);
@@ -152,8 +157,8 @@ MethodFilter MethodTracing::TraceSettings::methods() const {
   return filter;
 }
 
-// The recorder is switched first: it records from the first hook on (a trace begins anew with the
-// last one), and stops before the hooks are removed.
+// The recorder is switched first: it records from the first hook on (what is new begins anew with
+// the last one), and stops before the hooks are removed.
 std::string MethodTracing::apply(JNIEnv* jni) {
   std::optional<MethodFilter> filter;
   {

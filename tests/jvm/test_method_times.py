@@ -2,6 +2,7 @@
 import json
 import os
 
+from attached import Running
 from harness import AGENT, test
 from measured import best_of
 
@@ -183,6 +184,19 @@ def times_and_samples_can_be_asked_for_together(t):
     with open(t.path("m.hprof.txt"), encoding="utf-8") as f:
         text = f.read()
     assert "CPU TIME (ms) BEGIN" in text and "CPU SAMPLES BEGIN" in text, text
+
+
+@test()
+def times_begin_when_all_methods_have_their_hooks(t):
+    # Those of the first classes come in another batch than those of the last ones.
+    with Running(t, "Paired") as p:
+        assert p.load("cpu=times,methods=Paired.caller\\,java.*\\,jdk.*\\,sun.*,"
+                      "address=none,dump=m.jsonl")
+        assert p.end() == []
+    found = methods_of(t.path("m.jsonl"))
+    calls = [found[name]["calls"] for name in ("Paired.caller", "java.lang.Throwable.getLocalizedMessage")]
+    # Each of two threads may be between both when times begin.
+    assert calls[0] > 0 and abs(calls[0] - calls[1]) <= 2, calls
 
 
 @test()
