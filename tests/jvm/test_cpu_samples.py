@@ -174,9 +174,11 @@ def threads_that_wait_for_a_processor_are_told_where_they_run(t):
 
 @test()
 def a_short_wait_has_its_wall_time_after_a_long_one_too(t):
+    # One in four waits of 10 ms between 100 ms is looked at, by chance: of 160 seconds of turns their
+    # time is told with a standard deviation of 3 %, of 40 seconds with 6 %.
     pairs = [(35, 10), (20, 5), (100, 10)]
-    run = t.java("WallTurns", "5", "8", *(str(ms) for pair in pairs for ms in pair),
-                 agent="address=none,cpu=wall,dump=r.jsonl")
+    run = t.java("WallTurns", "10", "16", *(str(ms) for pair in pairs for ms in pair),
+                 agent="address=none,cpu=wall,budget=20,dump=r.jsonl")
     report = Report(t.path("r.jsonl"))
     told = {}
     for sample in report.samples:
