@@ -13,7 +13,7 @@ bool ProbeCode::may_stay(ProbeSetId id) const {
   const std::lock_guard lock(mutex_);
   const auto set = sets_.find(id);
   if (many == 0 || set == sets_.end() || set->second.spec->timed()) return false;
-  return std::ranges::any_of(probes_, [&](const auto& entry) {
+  return std::ranges::any_of(probes_, [&, id = id](const auto& entry) {
     const Probe& probe = entry.second;
     return probe.set == id && probe.removed.empty() &&
            class_changes::count(probe.class_name) >= many;
@@ -75,7 +75,7 @@ std::vector<ProbeCode::ProbeSetId> ProbeCode::drop_parked(const std::string& pat
   std::vector<ProbeSetId> dropped;
   for (const auto& [id, set] : sets_) {
     if (!set.parked) continue;
-    const bool touched = std::ranges::any_of(probes_, [&](const auto& entry) {
+    const bool touched = std::ranges::any_of(probes_, [&, id = id](const auto& entry) {
       return entry.second.set == id && next.may_want_class(entry.second.class_name, false);
     });
     if (touched) dropped.push_back(id);

@@ -7,7 +7,7 @@ struct Name {
   jvmtiError error;
   const char* name;
 };
-constexpr Name kNames[] = {
+constexpr Name kErrorNames[] = {
     {JVMTI_ERROR_NONE, "NONE"},
     {JVMTI_ERROR_INVALID_THREAD, "INVALID_THREAD"},
     {JVMTI_ERROR_THREAD_NOT_ALIVE, "THREAD_NOT_ALIVE"},
@@ -43,7 +43,7 @@ constexpr Name kNames[] = {
 }  // namespace
 
 const char* jvmti_error_name(jvmtiError error) {
-  for (const Name& one : kNames) {
+  for (const Name& one : kErrorNames) {
     if (one.error == error) return one.name;
   }
   return "another error";

@@ -11,6 +11,7 @@ namespace {
 // is can_support_virtual_threads. Bits are counted from the lowest of the first byte.
 constexpr std::size_t kSupportValueObjects = 45;
 
+#ifndef __clang__  // 14 has no std::bit_cast of bit-fields
 consteval bool is_named_bit_39() {
   jvmtiCapabilities capabilities{};
   capabilities.can_generate_resource_exhaustion_heap_events = 1;
@@ -18,6 +19,7 @@ consteval bool is_named_bit_39() {
 }
 // Four more are named in 17, all of one bit: 40 to 43.
 static_assert(sizeof(jvmtiCapabilities) == 16 && is_named_bit_39());
+#endif
 
 // JNI of JDK 28: the function table of 17 ends with GetModule; IsVirtualThread (19),
 // GetStringUTFLengthAsLong (24) and HasIdentity (28) follow.

@@ -103,7 +103,7 @@ std::optional<LiveBySite> TestKit::alive_now() {
   return std::nullopt;
 }
 
-ScopeNumber TestKit::begin(JNIEnv* jni, ScopeRoot root, bool live) {
+ScopeNumber TestKit::begin_scope(JNIEnv* jni, ScopeRoot root, bool live) {
   if (tracking_ == nullptr) return 0;
   std::optional<LiveBySite> before;
   if (live && tracking_->follow_scopes(jni)) before = alive_now();
@@ -115,7 +115,7 @@ ScopeNumber TestKit::begin(JNIEnv* jni, ScopeRoot root, bool live) {
   return scope;
 }
 
-void TestKit::end(ScopeNumber scope) {
+void TestKit::end_scope(ScopeNumber scope) {
   if (tracking_ != nullptr) tracking_->scopes().end(scope);
 }
 
@@ -178,13 +178,13 @@ JNIEXPORT jlong JNICALL Java_ddm_test_AgentLink_begin(JNIEnv* jni, jclass, jint 
                                                       jboolean live) {
   return ddm::with_kit(jlong{0}, [&](ddm::TestKit& kit) {
     return static_cast<jlong>(
-        kit.begin(jni, ddm::root_of(jni, rule, class_name, method), live == JNI_TRUE));
+        kit.begin_scope(jni, ddm::root_of(jni, rule, class_name, method), live == JNI_TRUE));
   });
 }
 
 JNIEXPORT void JNICALL Java_ddm_test_AgentLink_end(JNIEnv*, jclass, jlong scope) {
   ddm::with_kit(0, [&](ddm::TestKit& kit) {
-    kit.end(static_cast<ddm::ScopeNumber>(scope));
+    kit.end_scope(static_cast<ddm::ScopeNumber>(scope));
     return 0;
   });
 }

@@ -37,8 +37,8 @@ class TestKit final : public Feature {
   // "" or the error.
   std::string prepare(JNIEnv* jni);
   // `live`: also find out which of the scope's objects stay alive.
-  ScopeNumber begin(JNIEnv* jni, ScopeRoot root, bool live);
-  void end(ScopeNumber scope);
+  ScopeNumber begin_scope(JNIEnv* jni, ScopeRoot root, bool live);
+  void end_scope(ScopeNumber scope);
   // An ended scope as the jar reads it (scope_text()); "": the scope no longer exists.
   std::string take(ScopeNumber scope, std::size_t most_sites, std::size_t most_frames);
   // Begins a file of tests' sites (SiteLines); returns its number.

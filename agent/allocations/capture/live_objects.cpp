@@ -70,8 +70,8 @@ std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
   swept_gc_ = bell_->count();
   LiveTable* const shown = table.get();
   shown->swept(swept_gc_);
-  if (std::string error = begin_watch(jni, std::make_shared<Watch>(sites_, table, began_ms_));
-      !error.empty()) {
+  const std::shared_ptr<Watch> watch(new Watch{sites_, table, began_ms_});
+  if (std::string error = begin_watch(jni, watch); !error.empty()) {
     bell_->switch_to(false);
     sites_.reset();
     return error;

@@ -52,7 +52,8 @@ inline constexpr ChunkType kNativeSegment = chunk_type("NHSG");
 // kNow is a DDM extension: one map at once, without a collection.
 enum class SegmentsWhen : std::uint8_t { kNever = 0, kEveryGc = 1, kNow = 2 };
 
-struct MapSettings {
+// Aligned as a whole: clang calls a library for an atomic one otherwise.
+struct alignas(2) MapSettings {
   SegmentsWhen when = SegmentsWhen::kNever;
   std::uint8_t what = 0;  // 0 HPSG, 1 HPSO
 };
