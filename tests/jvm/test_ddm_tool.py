@@ -272,7 +272,7 @@ def values_of_options_are_told_in_the_words_of_their_option(t):
         said = ddm(t, *words, code=USAGE)
         assert f"'{words[1]}' is not a pid" in said or words[1] == "-1", said
         assert "in range" not in said, said
-    for verb in ("allocs", "live", "locks", "sites"):
+    for verb in ("allocs", "live", "locks", "sites", "native"):
         for top in ("-3", "many", "1.5"):
             said = ddm(t, verb, "1", f"--top={top}", code=USAGE)
             assert f"'{top}' is not a whole number from 0 on" in said, said
@@ -283,6 +283,20 @@ def values_of_options_are_told_in_the_words_of_their_option(t):
         for time in ("soon", "2d", "-2s", "1e9h"):
             assert f"'{time}' is not a time from " in ddm(t, *words[:-1], f"{words[-1]}={time}"
                 if words[-1].startswith("--") else words[-1] + time, code=USAGE), (words, time)
+    for words, fault in (
+            (("record", "1", "-d", "0"), "-d: '0' is not a time from 1ms to 2000h; right is 2, 2s,"),
+            (("trace", "1", "--min", "x"), "--min: 'x' is not a time from 1us to 4000s; right is 2, 2ms,"),
+            (("trace", "1", "--sample", "2m"), "--sample: '2m' is not a time from 100us to 10s;"),
+            (("trace", "1", "--buffer", "x"), "--buffer: 'x' is not a whole number from 1 to 256;"),
+            (("trace", "1", "-o", "x.foo"), "-o: 'x.foo': a trace ends in .trace, .html, .txt,"),
+            (("stack", "1", "abc"), "TID: 'abc' is not a whole number from 1 on; see `ddm stack --help`"),
+            (("allocs", "1", "--by", "foo"), "--by: 'foo' is not one of class, site, app, thread;"),
+            (("probe", "1", "a.B", "-d", "5"), "there is no option '-d'; see `ddm probe --help`"),
+            (("info", "1", "b"), "'b' is one word too many; see `ddm info --help`"),
+            (("--jsn",), "there is no option '--jsn'; see `ddm --help`"),
+            ((), "a command is missing; see `ddm --help`")):
+        said = ddm(t, *words, code=USAGE)
+        assert fault in said, (words, said)
 
 
 @test()

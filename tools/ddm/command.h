@@ -39,7 +39,7 @@ AddedCommand<Options> add_command(CLI::App& app, Command& chosen, const char* na
 }
 
 // For what the parser does not refuse by itself; names the help. Returns kExitUsage.
-int bad_command_line(const std::string& what);
+int bad_command_line(const std::string& what, const std::string& command);
 
 using AddCommand = void(CLI::App& app, Command& chosen);
 AddCommand add_ps, add_info, add_threads, add_stack, add_heap, add_gc, add_locks, add_track,

@@ -271,7 +271,7 @@ int save(const AllocsOptions& options, DdmClient& client, const HelloReply& hell
 
 int allocs(const AllocsOptions& options) {
   if (!options.target.empty() && !options.diff.empty()) {
-    return bad_command_line("PID: does not go with --diff, which reads two files");
+    return bad_command_line("PID: does not go with --diff, which reads two files", "allocs");
   }
   if (!options.below.empty() && rows_asked(options) == RowsBy::kThread) {
     return misused("--below: the totals of threads have no stacks; --by class, site or app has");
@@ -292,8 +292,11 @@ int allocs(const AllocsOptions& options) {
     if (options.mark.empty() && options.since.empty() && options.path.empty()) {
       return show_saved(options);
     }
-    return misused(options.target +
-                   " is a saved report, of which tables are made and nothing else");
+    const char* const option = !options.path.empty()   ? "-o"
+                               : !options.mark.empty() ? "--mark"
+                                                       : "--since";
+    return misused(fmt::format("{}: {} is a saved report, which is only shown as a table", option,
+                               options.target));
   }
   auto client = connect_to_target(options.target);
   if (!client && is_file(options.target)) {

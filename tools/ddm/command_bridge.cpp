@@ -1,6 +1,4 @@
 // ddm bridge: the programs of `ddm ps` as an Android device.
-#include <CLI/CLI.hpp>
-
 #include "bridge/bridge.h"
 #include "command.h"
 
@@ -27,9 +25,8 @@ int bridge(const BridgeOptions& options) {
 void add_bridge(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "bridge", "Present the JVMs to adb as one Android device", bridge);
-  command.add_option("--port", options.port, "Port on 127.0.0.1; 0 = any free one")
-      ->capture_default_str()
-      ->type_name("PORT");
+  add_number(command, "--port", options.port, "Port on 127.0.0.1; 0 = any free one", 0, 65535,
+             "PORT");
 }
 
 }  // namespace ddm

@@ -127,8 +127,8 @@ int gate(const GateOptions& given) {
   GateOptions options = given;
   const auto tolerance = Tolerance::parse(options.tolerance);
   if (!tolerance) {
-    return misused("--tolerance " + options.tolerance +
-                   ": 0, a share (5%, 0.5%) or bytes (512, 4k, 1m)");
+    return misused("--tolerance: '" + options.tolerance +
+                   "' is not 0, a share (5%, 0.5%) or bytes (512, 4k, 1m)");
   }
   auto now = read_measured(options.measured, options.below);
   if (!now) return misused(now.message());

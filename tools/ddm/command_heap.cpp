@@ -1,7 +1,5 @@
 // ddm heap: the contents of the Java heap by address, as figures, as a map of letters, as a
 // picture, as a page; now, or after each of several collections.
-#include <CLI/CLI.hpp>
-
 #include "command.h"
 #include "heap/heap_cells.h"
 #include "heap/heap_maps.h"
@@ -265,12 +263,11 @@ void add_heap(CLI::App& app, Command& chosen) {
            "region and classes under the pointer");
   const auto live = add_flag(command, "--live", options.live,
                              "Run a full collection first, to show live objects only");
-  command
-      .add_option("--watch", options.watched,
-                  "Number of collections to wait for, with a map after each; a page has a slider")
-      ->type_name("COLLECTIONS")
-      ->check(CLI::Range(1, 1000))
-      ->excludes(live);
+  const auto watch =
+      add_number(command, "--watch", options.watched,
+                 "Number of collections to wait for, with a map after each; a page has a slider", 1,
+                 1000, "COLLECTIONS");
+  exclude(watch, {live});
   add_flag(command, "--json", options.json,
            "{committed, used, kinds, holes: {count, bytes, largest, histogram: [[bytes, "
            "count]...]}, regions: [{at, bytes, role, used}], humongous_waste, segments}, "

@@ -75,6 +75,23 @@ void parse(CLI::App& app, std::vector<std::string> arguments) {
   app.parse(std::move(arguments));
 }
 
+// What the parser refuses.
+int told(const CLI::App& app, const CLI::ParseError& problem) {
+  const auto chosen = app.get_subcommands();
+  const std::string command = chosen.empty() ? "" : chosen.front()->get_name();
+  const std::vector<std::string> unused = app.remaining(true);
+  if (chosen.empty() && unused.empty()) return bad_command_line("a command is missing", command);
+  // With an option that it does not know, CLI11 would rather miss the command.
+  const bool surplus = problem.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  if (unused.empty() || !(surplus || chosen.empty())) {
+    return bad_command_line(problem.what(), command);
+  }
+  const std::string& word = unused.front();
+  return bad_command_line(word.starts_with('-') ? fmt::format("there is no option '{}'", word)
+                                                : fmt::format("'{}' is one word too many", word),
+                          command);
+}
+
 // The texts that packages install: `ddm help --man`, `--bash`, `--zsh`. "": another command line.
 std::string installed_text(const CLI::App& app, int argc, char** argv) {
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
@@ -114,8 +131,9 @@ CLI::App& add_command(CLI::App& app, Command& chosen, const char* name, const ch
   return *command;
 }
 
-int bad_command_line(const std::string& what) {
-  return misused(what + "; see `ddm --help`, `ddm COMMAND --help`");
+int bad_command_line(const std::string& what, const std::string& command) {
+  return misused(
+      fmt::format("{}; see `ddm {}{}--help`", what, command, command.empty() ? "" : " "));
 }
 
 int run_command_line(int argc, char** argv) {
@@ -145,7 +163,7 @@ int run_command_line(int argc, char** argv) {
     }
   } catch (const CLI::ParseError& problem) {
     std::ostringstream help;
-    if (app->exit(problem, help, help) != 0) return bad_command_line(problem.what());
+    if (app->exit(problem, help, help) != 0) return told(*app, problem);
     print(help.str());
     return exit_code_of(kExitOk);
   }

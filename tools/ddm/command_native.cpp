@@ -215,11 +215,8 @@ void add_native(CLI::App& app, Command& chosen) {
   add_bytes(command, "--interval", options.interval, "With on: bytes between samples", 1,
             std::int64_t{1} << 40)
       ->each([&options = options](const std::string&) { options.interval_given = true; });
-  command
-      .add_option("--top", options.top,
-                  "Number of stacks to show; with --since, of those that grew and of those that "
-                  "shrank")
-      ->capture_default_str();
+  add_top(command, options.top,
+          "Number of stacks to show; with --since, of those that grew and of those that shrank");
   const auto mark =
       add_text(command, "--mark", options.mark, "Save the current figures under a name", "NAME");
   const auto since =

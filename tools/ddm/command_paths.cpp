@@ -1,8 +1,6 @@
 // ddm paths: the paths from GC roots to the objects of a class, in a heap dump or in a program.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-
 #include "command.h"
 #include "dump_file.h"
 #include "graph/object_choice.h"
@@ -75,7 +73,7 @@ void add_paths(CLI::App& app, Command& chosen) {
                    std::string(kTargetHelp) + "; or a heap dump (hprof, also .gz)"));
   require(add_text(command, "CLASS", options.class_name,
                    "shop.Session, or Session if the name is unique; byte[]"));
-  command.add_option("--top", options.top, "Number of paths to show")->capture_default_str();
+  add_top(command, options.top, "Number of paths to show");
   add_flag(command, "--json", options.json,
            "All: {class, count, bytes, retained_bytes, paths: [{root, kind, via, count}]}");
 }

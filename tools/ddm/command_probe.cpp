@@ -1,5 +1,4 @@
 // ddm probe: exact counts, times and values of chosen methods of a running program, for a while.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -150,23 +149,20 @@ void add_probe(CLI::App& app, Command& chosen) {
   add_flag(command, "--stack", options.stack, "Stack of each hit");
   add_text(
       command, "--when", options.request.condition,
-      "Only hits that satisfy this condition: 'arg1 > 100 && this.open == true', 'arg2 == \"x\"'");
-  command
-      .add_option("--line", options.request.line, "Hits of this source line instead of the method")
-      ->check(CLI::Range(1, 65535));
+      "Only hits that satisfy this condition: 'arg1 > 100 && this.open == true', 'arg2 == \"x\"'",
+      "CONDITION");
+  add_number(command, "--line", options.request.line,
+             "Hits of this source line instead of the method", 1, 65535);
   add_text(command, "--field", options.request.field,
-           "Accesses of this field in the method instead of its calls: Cart.sum");
+           "Accesses of this field in the method instead of its calls: Cart.sum", "FIELD");
   add_duration(command, "--for", options.seconds, "Duration; by default until Ctrl-C", 0.001,
                kMaxSeconds);
-  command
-      .add_option("--limit", options.request.records,
-                  "Number of hits to show of each method, from the first on")
-      ->check(CLI::Range(std::uint32_t{1}, ProbeRequest::kMostRecords))
-      ->capture_default_str();
-  command
-      .add_option("--budget", options.request.budget,
-                  "Limit on the CPU of probes, in percent; by default the agent's option budget=")
-      ->check(CLI::Range(1, 10000));
+  add_number(command, "--limit", options.request.records,
+             "Number of hits to show of each method, from the first on", 1,
+             ProbeRequest::kMostRecords);
+  add_number(command, "--budget", options.request.budget,
+             "Limit on the CPU of probes, in percent; by default the agent's option budget=", 1,
+             10000, "PERCENT");
   add_running_rule(command, options.running);
   add_flag(command, "--json", options.json,
            "{probes: [{class, method, signature, hits, total_ns, records, removed}], "

@@ -1,5 +1,4 @@
 // ddm stack: the stack of one thread, or of all.
-#include <CLI/CLI.hpp>
 #include <map>
 
 #include "chunk_json.h"
@@ -12,7 +11,7 @@ namespace ddm {
 namespace {
 
 struct StackOptions : TargetOptions {
-  std::optional<std::int64_t> thread;
+  std::int64_t thread = 0;  // 0: none was given
   bool all = false;
 };
 
@@ -80,11 +79,12 @@ int all_stacks(DdmClient& client, bool json) {
 }
 
 int stack(const StackOptions& options) {
-  if (!options.thread && !options.all) return bad_command_line("stack: give a TID or --all");
+  if (options.thread == 0 && !options.all)
+    return bad_command_line("a TID or --all is missing", "stack");
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   return options.all ? all_stacks(*client, options.json)
-                     : one_stack(*client, *options.thread, options.json);
+                     : one_stack(*client, options.thread, options.json);
 }
 
 }  // namespace
@@ -93,8 +93,9 @@ void add_stack(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "stack", "Show the stack of one thread, or of all", stack);
   require(add_text(command, "PID", options.target, kTargetHelp));
-  CLI::Option* const thread = command.add_option(
-      "TID", options.thread, "Java's id of the thread, as in `ddm threads`, jstack and reports");
+  const auto thread =
+      add_number(command, "TID", options.thread,
+                 "Java's id of the thread, as in `ddm threads`, jstack and reports", 1, kAnyNumber);
   const auto all = add_flag(command, "--all", options.all,
                             "All platform threads with their locks, and deadlocks");
   exclude(all, {thread});

@@ -229,39 +229,34 @@ void add_trace(CLI::App& app, Command& chosen) {
   add_text(command, "PID", options.target, kTargetHelp);
   const auto methods = add_text(command, "--methods", options.methods,
                                 "Methods to trace, such as 'shop.*' or '*.Cart.total'; several "
-                                "with commas; by default all except the JDK's")
+                                "with commas; by default all except the JDK's",
+                                "METHOD")
                            ->check(names_some);
-  const auto least = command
-                         .add_option("--min", options.least_ms,
-                                     "Only calls of at least this duration: ms, or with a unit "
-                                     "(500us, 1ms, 2s); calls in progress at the end are omitted")
-                         ->transform(CLI::AsNumberWithUnit(
-                             std::map<std::string, double>{{"us", 0.001}, {"ms", 1}, {"s", 1000}}))
-                         ->check(CLI::Range(0.001, 4'000'000.0));
-  const auto below = add_text(command, "--below", options.below,
-                              "Only these methods and their callees; patterns as in --methods")
-                         ->check(names_some);
-  CLI::Option* const sample =
-      command
-          .add_option("--sample", options.sample_ms,
-                      "Rewrite no classes: sample the stacks of running threads at this interval "
-                      "in ms, and derive calls from the differences between samples")
-          ->check(CLI::Range(0.1, 10000.0));
+  const auto least =
+      add_milliseconds(command, "--min", options.least_ms,
+                       "Only calls of at least this duration: ms, or with a unit (500us, 1ms, 2s); "
+                       "calls in progress at the end are omitted",
+                       0.001, 4'000'000);
+  const auto below =
+      add_text(command, "--below", options.below,
+               "Only these methods and their callees; patterns as in --methods", "METHOD")
+          ->check(names_some);
+  const auto sample = add_milliseconds(
+      command, "--sample", options.sample_ms,
+      "Rewrite no classes: sample the stacks of running threads at this interval in ms, and derive "
+      "calls from the differences between samples",
+      0.1, 10'000);
   exclude(sample, {methods, least, below});
   add_duration(command, "-d,--seconds", options.seconds, "Duration; Ctrl-C ends it earlier", 0.01,
                4000);
-  add_text(command, "-o", options.path,
+  add_file(command, "-o", options.path,
            fmt::format("Also write a file: {}; .json is for profiler.firefox.com", kEndings))
       ->check([](const std::string& path) {
-        return is_known(ending_of(path))
-                   ? std::string()
-                   : fmt::format("{} is no such file; it ends in {}", path, kEndings);
+        return is_known(ending_of(path)) ? std::string()
+                                         : fmt::format("'{}': a trace ends in {}", path, kEndings);
       });
-  command
-      .add_option("--buffer", options.megabytes,
-                  "Size of the trace buffer in MiB; 10 bytes for each entry or exit")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
+  add_number(command, "--buffer", options.megabytes,
+             "Size of the trace buffer in MiB; 10 bytes for each entry or exit", 1, 256, "MIB");
   add_running_rule(command, options.running);
   add_flag(command, "--cpu", options.cpu,
            "Also measure the CPU time of threads (in .trace, .html and --json)");

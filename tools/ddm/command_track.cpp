@@ -25,7 +25,7 @@ int track(const TrackOptions& given) {
     options.what = only_program ? std::exchange(options.target, "") : "status";
   }
   if (options.exact && options.what != "on") {
-    return bad_command_line("--exact: goes with `on` only");
+    return bad_command_line("--exact: goes with `on` only", "track");
   }
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());

@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,14 +40,31 @@ void require(CLI::Option* option);
 // Of `one` and any of the others only one may be given.
 void exclude(CLI::Option* one, std::initializer_list<CLI::Option*> others);
 
-// "2", "2s", "500ms", "1m", "1h" -> seconds, at least 0. None: not a time.
+inline constexpr std::int64_t kAnyNumber = std::numeric_limits<std::int64_t>::max();
+// A whole number, `type` in the help.
+CLI::Option* add_number(CLI::App& command, const std::string& names, const std::string& meaning,
+                        std::int64_t start, std::int64_t least, std::int64_t most,
+                        const std::function<void(std::int64_t)>& use, const char* type);
+template <typename Number>
+CLI::Option* add_number(CLI::App& command, const std::string& names, Number& to,
+                        const std::string& meaning, std::int64_t least, std::int64_t most,
+                        const char* type = "N") {
+  return add_number(
+      command, names, meaning, static_cast<std::int64_t>(to), least, most,
+      [&to](std::int64_t number) { to = static_cast<Number>(number); }, type);
+}
+
+// "2", "2s", "500ms", "500us", "1m", "1h" -> seconds, at least 0. None: not a time.
 std::optional<double> seconds_of(std::string_view text);
 
-inline constexpr double kMaxSeconds = 1e7;  // some months
+inline constexpr double kMaxSeconds = 2000 * 3600.0;  // some months
 
 // An option for a time.
 CLI::Option* add_duration(CLI::App& command, const std::string& names, double& seconds,
                           const std::string& meaning, double least, double most);
+// The same for a time in milliseconds.
+CLI::Option* add_milliseconds(CLI::App& command, const std::string& names, double& milliseconds,
+                              const std::string& meaning, double least, double most);
 
 // An option for a size: "4096", "512k", "1m".
 CLI::Option* add_bytes(CLI::App& command, const std::string& names, std::int64_t& bytes,

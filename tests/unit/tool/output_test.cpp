@@ -58,6 +58,7 @@ TEST_CASE("A time is a number with or without a unit, wherever it is asked for")
   CHECK(seconds_of("2s") == 2.0);
   CHECK(seconds_of("0.5") == 0.5);
   CHECK(seconds_of("500ms") == 0.5);
+  CHECK(seconds_of("250us") == 0.00025);
   CHECK(seconds_of("1m") == 60.0);
   CHECK(seconds_of("1h") == 3600.0);
   CHECK(seconds_of("0") == 0.0);
