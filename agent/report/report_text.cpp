@@ -74,8 +74,9 @@ class TextReport {
     ages();
     const std::vector<AllocSite> sites = sites_of(data_.sites.living(), names_);
     const std::vector<AllocSite> top = top_sites(sites, SiteOrder::kBytes, kTextSites);
-    line("\nTop {} of {} sites by live bytes, as of collection {}{}", top.size(), sites.size(),
-         summary_.live->gc, summary_.live_is_estimated() ? ", estimated" : "");
+    line("\nTop {} of {} sites by live bytes, as of collection {}{}", top.size(),
+         grouped(sites.size()), summary_.live->gc,
+         summary_.live_is_estimated() ? ", estimated" : "");
     site_rows(top, summary_.live->bytes, 0, true, true);
   }
 
@@ -208,7 +209,7 @@ class TextReport {
     std::ranges::stable_sort(open, std::greater<>(), [](const ThreadBytes* thread) {
       return std::abs(thread->unattributed_bytes());
     });
-    line("\nThreads with unattributed bytes: {}", open.size());
+    line("\nThreads with unattributed bytes: {}", grouped(open.size()));
     line("{:>16} {:>17} {:>17}  {}", "unattributed", "allocated", "seen", "thread");
     if (open.size() > kTopThreads) open.resize(kTopThreads);
     for (const ThreadBytes* thread : open) {
@@ -230,7 +231,7 @@ class TextReport {
   void site_table(std::string_view by, const std::vector<AllocSite>& sites, SiteOrder order) {
     const std::vector<AllocSite> top = top_sites(sites, order, kTextSites);
     const bool whole = data_.sites.counted();
-    line("\nTop {} of {} sites by {}, of {}{}", top.size(), sites.size(), by,
+    line("\nTop {} of {} sites by {}, of {}{}", top.size(), grouped(sites.size()), by,
          whole                         ? "the whole run"
          : summary_.of_native_memory() ? "what is not freed"
                                        : "what is recorded",

@@ -182,7 +182,7 @@ def the_page_and_the_stacks_of_a_trace_have_the_figures_of_its_table(t):
         told, truth = traced(p, t.path("x.txt"))
         with open(t.path("x.txt"), encoding="utf-8") as f:
             rows = [line.split() for line in f.read().splitlines()[1:]]
-        assert {row[-1]: int(row[0]) for row in rows} == \
+        assert {row[-1]: int(row[0].replace(",", "")) for row in rows} == \
             {f"{m['class']}.{m['method']}": m["calls"] for m in told["methods"]}
 
 

@@ -51,8 +51,7 @@ void print_totals(const HeapPicture& map, const Totals& totals) {
   for (std::size_t column = 0; column < kHeapColumns; ++column) {
     const std::uint64_t bytes = totals.bytes.bytes[column];
     if (bytes == 0 && column != kFreeColumn) continue;
-    row(heap_column_name(column), column == kFreeColumn ? "" : std::to_string(totals.runs[column]),
-        bytes);
+    row(heap_column_name(column), column == kFreeColumn ? "" : grouped(totals.runs[column]), bytes);
   }
   row("committed", "", totals.bytes.committed());
   print(table.text());

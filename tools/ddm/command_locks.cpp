@@ -113,7 +113,7 @@ void print_first(const std::vector<Json>& waits, std::size_t top, TextTable& tab
   if (waits.empty()) return;
   for (std::size_t i = 0; i < std::min(waits.size(), top); ++i) add(waits[i]);
   print(table.text());
-  if (waits.size() > top) print("... {} more (--top N shows more)\n", waits.size() - top);
+  if (waits.size() > top) print("... {} more (--top N shows more)\n", grouped(waits.size() - top));
 }
 
 // Waits that read the same, whose stacks differ in other frames only, are one row; so are their

@@ -57,7 +57,7 @@ std::string jvms_text(const std::vector<WatchedJvm>& jvms, std::size_t top, std:
   }
   std::string text = table.text(width);
   if (jvms.size() > top)
-    text += fmt::format("... {} more (--top N shows more)\n", jvms.size() - top);
+    text += fmt::format("... {} more (--top N shows more)\n", grouped(jvms.size() - top));
   return text;
 }
 

@@ -57,14 +57,14 @@ std::string table_of(const MethodTrace& trace, const TraceSums& sums, std::size_
   for (std::size_t i = 0; i < std::min(most, sums.methods.size()); ++i) {
     const TraceSum& sum = sums.methods[i];
     const TraceMethod& method = trace.methods.at(sum.method);
-    table.add({std::to_string(sum.calls), std::to_string(sum.exceptions),
+    table.add({grouped(sum.calls), grouped(sum.exceptions),
                fmt::format("{:.3f}", static_cast<double>(sum.self_micros) / 1000),
                fmt::format("{:.3f}", static_cast<double>(sum.total_micros) / 1000),
                method.class_name + "." + method.method});
   }
   std::string text = table.text(width);
   if (sums.methods.size() > most) {
-    text += fmt::format("and {} more methods\n", sums.methods.size() - most);
+    text += fmt::format("and {} more methods\n", grouped(sums.methods.size() - most));
   }
   if (trace.overflow) text += "The buffer was full before the end: later calls are missing.\n";
   return text;

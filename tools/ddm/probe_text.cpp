@@ -39,7 +39,7 @@ std::string times_text(const ProbeFindings::Method& method) {
     if (method.times[i] == 0) continue;
     const auto bar = static_cast<std::size_t>(method.times[i] * kBar / most);
     text +=
-        fmt::format("  < {:>8} {:>12} {}\n", ns_text(static_cast<double>(std::uint64_t{1} << i)),
+        fmt::format("  < {:>9} {:>12} {}\n", ns_text(static_cast<double>(std::uint64_t{1} << i)),
                     grouped(method.times[i]), std::string(std::max<std::size_t>(bar, 1), '#'));
   }
   return text;
@@ -126,7 +126,8 @@ std::string probe_text(const ProbeRequest& request, const ProbeFindings& finding
       text += record_text(method, method.records[i]);
     }
     if (method.records.size() > kRecordsShown) {
-      text += fmt::format("... {} more (--json has all)\n", method.records.size() - kRecordsShown);
+      text += fmt::format("... {} more (--json has all)\n",
+                          grouped(method.records.size() - kRecordsShown));
     }
   }
   for (const std::string& note : findings.notes) text += wrapped(printable(note), 0, width) + "\n";

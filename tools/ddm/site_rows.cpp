@@ -185,7 +185,7 @@ void print_rows(const std::vector<SiteRow>& rows, RowsBy by, std::size_t top, Co
   for (const SiteRow* row : shown) add_row(table, *row, by, columns);
   print(table.text());
   if (rows.size() > shown.size()) {
-    print("... {} more (--top N shows more)\n", rows.size() - shown.size());
+    print("... {} more (--top N shows more)\n", grouped(rows.size() - shown.size()));
   }
 }
 

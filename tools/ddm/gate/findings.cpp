@@ -63,7 +63,7 @@ void append_list(std::string& text, const Findings& findings, const std::vector<
     if (with_sites) append_sites(text, findings, list[i].name);
   }
   if (list.size() > kMaxLines) {
-    text += fmt::format("{}: {} more; --json has all\n", title, list.size() - kMaxLines);
+    text += fmt::format("{}: {} more; --json has all\n", title, grouped(list.size() - kMaxLines));
   }
 }
 
