@@ -33,6 +33,7 @@ const PrintableMethod& ReportNames::method(NameId id) {
     text.file = printable(text.entry->file);
     const bool of_no_class = id == kLeftOutName || text.entry == &names_.method(kUnknownName);
     text.qualified = of_no_class ? text.method : text.class_name + "." + text.method;
+    text.alike = shown_.try_emplace(text.qualified + '(' + text.file, id).first->second;
   }
   return text;
 }

@@ -23,6 +23,8 @@ struct PrintableMethod {
   std::string method;
   std::string file;
   std::string qualified;  // "a.B.method", "unknown"
+  NameId alike =
+      kUnknownName;  // the first one that is shown as this: of overloads one stands for all
 };
 
 class ReportNames {
@@ -45,6 +47,7 @@ class ReportNames {
   // By id; references stay valid.
   std::unordered_map<NameId, std::string> classes_;
   std::unordered_map<NameId, PrintableMethod> methods_;
+  std::unordered_map<std::string, NameId> shown_;  // "a.B.method(B.java"
 };
 
 // Numbers texts densely, in order of their first use.

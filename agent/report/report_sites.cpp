@@ -99,7 +99,7 @@ class SiteSums {
 FrameLine innermost(std::span<const Frame> frames, ReportNames& names) {
   if (frames.empty()) return {};
   const Frame& frame = frames.front();
-  return {true, frame.method, names.line(frame)};
+  return {true, names.method(frame.method).alike, names.line(frame)};
 }
 
 FrameLine outside_jdk(std::span<const Frame> frames, ReportNames& names) {

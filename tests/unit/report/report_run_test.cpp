@@ -67,6 +67,27 @@ TEST_CASE(
         "java.lang.Thread.exit");  // nothing but the JDK
 }
 
+// A field's initial value is made in each constructor, at the line of the field.
+TEST_CASE("Overloads that allocate at one line are one site, as they look alike") {
+  RunSample sample;
+  for (const char* signature : {"()V", "(I)V"}) {
+    MethodName name{"shop.Till", "<init>", signature, "Till.java", false, {}};
+    name.lines = {{0, 12}};
+    sample.count("shop.Key", {{sample.names.add_method(std::move(name)), 5}}, 16, 2);
+  }
+  sample.take();
+  ReportNames names(&sample.names);
+  const auto till = [&](const AllocSite& site) {
+    return names.class_name(site.class_id) == "shop.Key";
+  };
+  for (const SiteFrame by : {SiteFrame::kAllocating, SiteFrame::kApp, SiteFrame::kBoth}) {
+    const std::vector<AllocSite> sites = sites_of(sample.data, names, by);
+    REQUIRE(std::ranges::count_if(sites, till) == 1);
+    CHECK(std::ranges::find_if(sites, till)->count == 4);
+    CHECK(std::ranges::find_if(sites, till)->bytes == 64);
+  }
+}
+
 TEST_CASE("Reports say how much was counted by shortened stacks") {
   RunSample sample;
   const auto has = [&](ReportFormat format, std::string_view words) {
