@@ -169,8 +169,10 @@ class Tables {
     line("  which took {} of one CPU; the budget is {}%",
          share_of(sampler.own_ns + sampler.others_ns, sampler.on_ns), sampler.budget);
     if (sampler.missed_ns >= sampler.requested_ns) {
-      line("  {} without a sample, of threads that were not met running: {}",
-           sampler.wall ? "Time" : "CPU", ms(sampler.missed_ns));
+      line("  {}: {}",
+           sampler.wall ? "Time without a sample, of threads that were not met"
+                        : "CPU without a sample, of threads that were not met running",
+           ms(sampler.missed_ns));
     }
     for (const auto& [why, count] : sampler.failed) {
       line("  {} stacks could not be had: {}", grouped(count), printable(why));
@@ -193,8 +195,8 @@ class Tables {
     for (const MonitorTime& monitor : monitors_) {
       if (monitor.kind != MonitorKind::kPin) all += monitor.ns;
     }
-    line("\nWaiting for locks: {} in all threads, at {} places", ms(all),
-         grouped(monitors_.size()));
+    line("\nWaiting for locks: {} in all threads, at {} {}", ms(all), grouped(monitors_.size()),
+         monitors_.size() == 1 ? "place" : "places");
     if (!time_.incomplete.empty()) line("{}", time_.incomplete);
     if (monitors_.empty()) return;
     line("{:>5} {:>7} {:>15} {:>9} {:>6} {:<6} {}", "rank", "self", "time", "count", "trace",

@@ -193,7 +193,7 @@ function samplesCards() {
       {
         name: 'Without a sample',
         value: humanNs(sampler.missed_ns),
-        words: `of ${ofWall ? 'time' : 'CPU'}, of threads that were not met running` +
+        words: `of ${ofWall ? 'time, of threads that were not met' : 'CPU, of threads that were not met running'}` +
             (failed ? `; ${many(failed, 'stack')} could not be had` : ''),
       });
   return cards;
