@@ -119,11 +119,13 @@ def pages_of_zgc_are_as_many_as_it_uses(t):
 @test(gc=("g1",), flags=(("-Xmx128m", "-XX:G1HeapRegionSize=1m"),))
 def a_page_tells_classes_and_has_a_slider_over_collections(t):
     with Target(t, "log=error", program=("Humongous",), flags=[]) as p:
-        assert "Page written" in ddm(t, "heap", p.pid, "-o", "heap.html")
+        assert "page written" in ddm(t, "heap", p.pid, "-o", "heap.html")
         shown = document_of(t, "file://" + t.path("heap.html"))
         assert re.search(r"<td>humongous</td><td>9</td><td>9.0 MiB</td>", shown), shown[-3000:]
         assert '"byte[]"' in shown and "lost behind humongous objects" in shown
         assert '<div class="row" id="time" hidden' in shown
+        assert re.search(r"<h1[^>]*>Java heap of Humongous \(pid \d+\)</h1>", shown)
+        assert not re.search(r"\d bytes", re.search("<body>.*?<script", shown, re.S)[0])
         watching = subprocess.Popen([DDM, "heap", str(p.pid), "--watch", "3", "-o", "watch.html"],
                                     stdout=subprocess.PIPE, text=True, cwd=t.dir)
         time.sleep(2)  # before the first collection: not part of the seconds since it

@@ -59,7 +59,8 @@ void print_totals(const HeapPicture& map, const Totals& totals) {
 
 void print_holes(const HeapHoles& holes) {
   if (holes.count == 0) return print("\nno holes: all that is committed is used\n");
-  print("\n{} holes, {} in all, the largest {}\n", grouped(holes.count), human_bytes(holes.bytes),
+  print("\n{}, {} in all, the largest {}\n",
+        counted(static_cast<std::int64_t>(holes.count), "hole"), human_bytes(holes.bytes),
         human_bytes(holes.largest));
   TextTable table({">HOLES", "OF AT LEAST"});
   for (auto size = holes.by_size.rbegin(); size != holes.by_size.rend(); ++size) {
@@ -226,11 +227,12 @@ int heap(const HeapOptions& options) {
   const HeapPicture& last = frames->back().map;
   if (!path.empty()) {
     const HeapCell totals = totals_of(last).bytes;
-    const std::string title =
-        fmt::format("{} (pid {}): {} of {} used", hello->app, hello->pid,
-                    human_bytes(totals.used()), human_bytes(totals.committed()));
+    const std::string program = fmt::format("{} (pid {})", hello->app, hello->pid);
     const std::string picture =
-        as_page ? heap_page(title, *frames) : heap_picture(title, last.segments);
+        as_page ? heap_page("Java heap of " + program, *frames)
+                : heap_picture(fmt::format("{}: {} of {} used", program, human_bytes(totals.used()),
+                                           human_bytes(totals.committed())),
+                               last.segments);
     if (picture.empty()) return refuse("no memory for the picture");
     if (const auto error = write_report_file(path, picture)) return refuse(error->message);
   }
@@ -247,7 +249,7 @@ int heap(const HeapOptions& options) {
   } else {
     print_frames(*frames);
   }
-  if (!path.empty()) print("\n{} written to {}\n", as_page ? "Page" : "Picture", path);
+  if (!path.empty()) print("\n{} written to {}\n", as_page ? "page" : "picture", path);
   return kExitOk;
 }
 
