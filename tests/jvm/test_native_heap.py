@@ -433,6 +433,7 @@ def sampling_goes_on_and_off_while_the_program_runs(t):
         assert "estimated from samples, one every" in facts and report.summary["samples"] is None, facts
         table = re.sub("<[^>]*>", "", page.split('id="toptitle"')[1].split("</table>")[0])
         assert "from NativeLoad.leak " in table, table
+        assert 'data-tab="packages"' in page and 'data-tab="threads"' not in page, "blocks are of no thread"
         ddm_tool(t, "native", p.pid, "-o", "n.txt")
         with open(t.path("n.txt"), encoding="utf-8") as f:
             text = f.read()

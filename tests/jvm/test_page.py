@@ -274,6 +274,8 @@ told.colours = ['Pages.lines', 'Pages.recurse'].map((name) => changeAt(node(name
 change({tab: 'classes'}); await settled();
 told.first = [...byId('topbox').querySelectorAll('tbody tr')].map((row) => row.innerText).find((text) => /Pages.Job/.test(text));
 told.grown = byId('topbox').querySelectorAll('td.grown').length;
+change({tab: 'appsites'}); await settled();
+told.cut = byId('topbox').scrollWidth - byId('topbox').clientWidth;
 return told;"""
 
 
@@ -300,6 +302,7 @@ def a_difference_of_two_runs_is_a_page_in_two_colours(t):
         grown, shrunk = (re.match(r"hsl\((\d+) ", colour)[1] for colour in told["colours"])
         assert (grown, shrunk) == ("8", "214"), told["colours"]
         assert "\u221250" in told["first"] and told["grown"] > 0, told["first"]
+        assert told["cut"] == 0, f"{told['cut']} pixels of the table are out of sight"
     assert "no page of a report" in ddm(t, "allocs", "--diff", pages[0], __file__, "-o", t.path("d.html"), code=REFUSED)
     with open(t.path("a.html"), encoding="utf-8") as whole, open(t.path("cut.html"), "w", encoding="utf-8") as cut:
         text = whole.read()

@@ -163,7 +163,7 @@ function allocationTabs() {
       id: 'classes', short: 'Class', title: 'By class',
       make: (chosen) => table(classRows(chosen), link('class', (row) => searchLink(row.type))),
     },
-    ...(kind === kinds.changes ? [] : base.ages && !hasThreads() ? [] : [threadTab()]),
+    ...(kind === kinds.changes || ofMalloc || (base.ages && !hasThreads()) ? [] : [threadTab()]),
     {
       id: 'packages', short: 'Package', title: 'By the package of the first frame outside the JDK',
       make: (chosen) => table(packageRows(chosen), link('package', (row) => breakable(row.type))),

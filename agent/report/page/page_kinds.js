@@ -341,10 +341,10 @@ const nsMeasure = (all) => ({
 // a difference is something else: sort, colour, label (behind a bar's name), whole, part, tip, legend.
 const kinds = {
   allocations: {
-    title: summary.engine === 'malloc' ? 'Native memory of' : 'Allocations of',
+    title: ofMalloc ? 'Native memory of' : 'Allocations of',
     measures: [bytesMeasure, shownMeasure],
-    leaf: 'allocated class',
-    hint: 'A bar is as wide as what was allocated in it and in all it called.',
+    leaf: ofMalloc ? 'blocks of malloc' : 'allocated class',
+    hint: `A bar is as wide as what was allocated in it and in all it called${ofMalloc ? ', and is not freed' : ''}.`,
     callers: 'What was allocated, by whom, called by whom.',
     more: 'a .txt or .jsonl report has more',
     tabs: allocationTabs,
@@ -353,9 +353,9 @@ const kinds = {
     span: allocationSpan,
   },
   changes: {
-    title: summary.engine === 'malloc' ? 'Changes of native memory in' : 'Changes of allocations in',
+    title: ofMalloc ? 'Changes of native memory in' : 'Changes of allocations in',
     measures: [bytesMeasure, countMeasure('Count', oneOf)],
-    leaf: 'allocated class',
+    leaf: ofMalloc ? 'blocks of malloc' : 'allocated class',
     hint: 'A bar is as wide as what there was before or after, whichever is more; red grew, blue shrank.',
     callers: 'What was allocated, by whom, called by whom.',
     more: 'compare .jsonl reports for more',
