@@ -7,7 +7,7 @@ from adb_bridge import wait_for
 from ddm_client import Target
 from harness import JDKS, ROOT, test
 from leaking import Leaking
-from tool import DDM, REFUSED, ddm, ddm_json
+from tool import DDM, REFUSED, ddm, ddm_json, shown_on_terminal
 
 MIB = 1 << 20
 VISUALVM = "/usr/share/visualvm/visualvm/modules/org-graalvm-visualvm-lib-jfluid-heap.jar"
@@ -68,6 +68,8 @@ def leaks_are_told_for_people_by_what_holds_them(t):
         head = "\n1. static Leaks.SESSIONS: "
         assert head in told and told.index(head) < told.index("\n   Leaks$Session: "), told
         assert told.count("\n1. ") == 1 and "allocated at Leaks$Session.<init>(Leaks.java:" in told, told
+        lines, _ = shown_on_terminal(t, "leaks", target.pid, "--for", "2")
+        assert max(map(len, lines)) <= 80, "\n".join(lines)
         assert "on" in ddm(t, "track", target.pid, "status")
 
 

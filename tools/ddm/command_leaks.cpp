@@ -239,12 +239,14 @@ std::vector<RootLeaks> group_by_root(const Leaks& leaks) {
 
 void print_site(const Leak& leak) {
   const GrowingSite& site = leak.site;
-  print("\n   {}: {} more a minute, {}; {} alive\n", site.class_name,
-        grouped(std::llround(site.objects_per_minute)),
-        human_bytes(std::llround(site.bytes_per_minute)), grouped(site.alive.count));
+  const std::string figures =
+      printable_format("{}: {} more a minute, {}; {} alive", site.class_name,
+                       grouped(std::llround(site.objects_per_minute)),
+                       human_bytes(std::llround(site.bytes_per_minute)), grouped(site.alive.count));
+  print("\n   " + wrapped(figures, 3, output_width()) + "\n");
   for (std::size_t i = 0; i < std::min(site.stack.size(), kFramesShown); ++i) {
     print("     {} {}\n", i == 0 ? "allocated at" : "          by",
-          frame_text(frame_of(site.stack[i])));
+          frame_text(frame_of(site.stack[i]), output_width() - 18));
   }
   if (site.stack.size() > kFramesShown) {
     print("               {} frames more\n", site.stack.size() - kFramesShown);
@@ -258,8 +260,10 @@ void print_site(const Leak& leak) {
 }
 
 void print_held(const RootLeaks& held, std::size_t number, std::size_t top) {
-  print("\n{}. {}: {} more a minute; what grows there holds {}\n", number, held.root,
-        human_bytes(std::llround(held.bytes_per_minute)), human_bytes(held.retained));
+  const std::string line = printable_format(
+      "{}. {}: {} more a minute; what grows there holds {}", number, held.root,
+      human_bytes(std::llround(held.bytes_per_minute)), human_bytes(held.retained));
+  print("\n" + wrapped(line, 3, output_width()) + "\n");
   for (std::size_t i = 0; i < std::min(held.leaks.size(), top); ++i) print_site(*held.leaks[i]);
   if (held.leaks.size() > top) {
     print("\n   {} more; --top shows more\n", counted(held.leaks.size() - top, "site"));
