@@ -24,7 +24,7 @@ Wrong read_live(std::string_view value, std::uint32_t* to) {
 std::vector<OptionRow> AllocationOptions::rows() {
   using enum OptionRow::Reload;
   return {
-      {"track", "y|n", "record allocations from the start (y if dump= is given)", kTaken,
+      {"track", "y|n", "record from the start (y with live=y, dump= alone)", kTaken,
        [this](std::string_view v) { return yes_no(v, &track.emplace()); }},
       {"engine", "vm|bci", "the VM's own allocation events, or rewritten bytecode", kTaken,
        [this](std::string_view v) {

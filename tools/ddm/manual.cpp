@@ -55,7 +55,8 @@ void add_command(std::string& out, const CLI::App& command) {
   std::string positionals;
   for (const CLI::Option* option : command.get_options()) {
     if (option->nonpositional()) continue;
-    const std::string name = roff(option->get_name(true));
+    const bool several = option->get_items_expected_max() > 1;
+    const std::string name = roff(option->get_name(true)) + (several ? "..." : "");
     const bool needed = option->get_required();
     positionals += fmt::format(" {}\\fI{}\\fR{}", needed ? "" : "[", name, needed ? "" : "]");
   }
