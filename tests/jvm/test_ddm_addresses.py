@@ -234,5 +234,6 @@ def a_program_is_meant_by_a_part_of_its_name(t):
             with open(t.path(name), "wb"):
                 told = ddm(t, "allocs", name, code=REFUSED)
             assert f"{name} is a file of a format that is not read; .jsonl and .sites.jsonl reports are" in told, told
-        assert "nosuch.jsonl: there is no such file" in ddm(t, "allocs", "nosuch.jsonl", code=REFUSED)
+        for verb in ("allocs", "live", "locks"):
+            assert "nosuch.jsonl: there is no such file" in ddm(t, verb, "nosuch.jsonl", code=REFUSED)
         assert "-o x.html makes a page of two pages" in ddm(t, "allocs", "--diff", "vm.html", "vm.html", code=REFUSED)

@@ -299,14 +299,7 @@ int allocs(const AllocsOptions& options) {
                                options.target));
   }
   auto client = connect_to_target(options.target);
-  if (!client && is_file(options.target)) {
-    return refuse(options.target +
-                  " is a file of a format that is not read; .jsonl and .sites.jsonl reports are");
-  }
-  if (!client && report_format_of(options.target)) {
-    return refuse(options.target + ": there is no such file");
-  }
-  if (!client) return refuse(client.message());
+  if (!client) return refuse(no_target_text(options.target, client.message()));
   const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));
   if (!hello) return refuse(hello.message());
   const bool own_reports = client->offers(kReportFeature);

@@ -159,7 +159,7 @@ int live(const LiveOptions& options) {
   const std::uint64_t survived = options.survived.empty() ? 0 : std::stoull(options.survived);
   if (is_saved_report(options.target)) return live_of_file(options, survived);
   auto client = connect_to_target(options.target);
-  if (!client) return refuse(client.message());
+  if (!client) return refuse(no_target_text(options.target, client.message()));
   if (!client->offers(kReportFeature)) {
     return refuse("the target is another DDM server, which does not tell what is alive");
   }

@@ -242,7 +242,7 @@ struct KnownWaits {
 
 Result<KnownWaits> waits_of_program(const LocksOptions& options) {
   auto client = connect_to_target(options.target);
-  if (!client) return client.error();
+  if (!client) return Error{no_target_text(options.target, client.message())};
   auto lines = fetch_time(*client, {"monitor", "waiting"});
   if (!lines) return lines.error();
   const auto held = fetch_locks(*client);

@@ -6,6 +6,7 @@
 
 #include "core/jvm_text.h"
 #include "report/below_method.h"
+#include "report/report.h"
 #include "report/report_names.h"
 #include "report/report_sites.h"
 #include "report/report_words.h"
@@ -166,6 +167,13 @@ bool is_file(const std::string& path) {
 
 bool is_saved_report(const std::string& target) {
   return target.ends_with(".jsonl") && is_file(target);
+}
+
+std::string no_target_text(const std::string& target, const std::string& problem) {
+  if (is_file(target)) {
+    return target + " is a file of a format that is not read; .jsonl and .sites.jsonl reports are";
+  }
+  return report_format_of(target) ? target + ": there is no such file" : problem;
 }
 
 Result<SiteFigures> read_figures_file(const std::string& path, const std::string& below) {

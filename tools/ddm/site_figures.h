@@ -128,6 +128,8 @@ Result<SiteFigures> read_report(const std::string& path, Reader reader) {
 bool is_file(const std::string& path);
 // Whether what stands where a program could is the file of a jsonl report.
 bool is_saved_report(const std::string& target);
+// Why there is no such program: it is no program but a file, or `problem`.
+std::string no_target_text(const std::string& target, const std::string& problem);
 
 // A jsonl report, or a list of sites.
 Result<SiteFigures> read_figures_file(const std::string& path, const std::string& below = {});
