@@ -291,9 +291,7 @@ void print_leaks(const Leaks& leaks, const Watched& watched, std::size_t top,
 }
 
 // `was_off`: no objects were followed before.
-int watch(const LeaksOptions& options, DdmClient& client, bool was_off) {
-  Progress progress(fmt::format("watching for {} s, Ctrl-C ends it", options.seconds));
-  client.on_progress([&progress](std::size_t) { progress.show(0); });
+int watch(const LeaksOptions& options, DdmClient& client, Progress& progress, bool was_off) {
   const pid_t pid = number_in<pid_t>(options.target).value_or(0);
   Watched watched;
   watched.only_followed_objects = was_off;
@@ -331,10 +329,13 @@ int leaks(const LeaksOptions& given) {
   catch_interrupts();
   const auto state = client->get<TrackingState>({TrackingState::kType, {}});
   if (!state) return refuse(state.message());
+  // What is switched off at the end is asked for, too: that goes before this.
+  Progress progress(fmt::format("watching for {} s, Ctrl-C ends it", options.seconds));
+  client->on_progress([&progress](std::size_t) { progress.show(0); });
   const auto followed = SwitchedOptions::on(*client, {.live = true});
   if (!followed) return refuse(followed.message());
   const TrackingScope tracked(*client);
-  return watch(options, *client, !state->on || !followed->was_live());
+  return watch(options, *client, progress, !state->on || !followed->was_live());
 }
 
 }  // namespace
