@@ -22,9 +22,8 @@ struct PrintableMethod {
   std::string class_name;
   std::string method;
   std::string file;
-  std::string qualified;  // "a.B.method", "unknown"
-  NameId alike =
-      kUnknownName;  // the first one that is shown as this: of overloads one stands for all
+  std::string qualified;        // "a.B.method", "unknown"
+  NameId alike = kUnknownName;  // the first method that is shown as this one, of overloads
 };
 
 class ReportNames {
