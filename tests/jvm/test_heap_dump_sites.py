@@ -58,10 +58,7 @@ def a_heap_dump_knows_where_each_object_was_allocated(t):
             for row in sites["rows"]:
                 if row["class"] in KINDS and any(f["method"] in ("north", "south") for f in row["stack"]):
                     found[row["class"]] = found.get(row["class"], 0) + row["bytes"]
-            # Where the VM's dump follows references, gaps between fields are not known.
-            exact = not any(name in " ".join(t.vm_flags()) for name in ("ZGC", "Shenandoah"))
-            assert found == alive or (not exact and all(
-                0.5 * alive[kind] <= size <= 2 * alive[kind] for kind, size in found.items())), (found, alive)
+            assert found == alive, (found, alive)
             # The handles of that dump are gone, and what does not ask for stacks has none.
             plain = t.path(f"plain-{engine}.hprof")
             ddm(t, "dump", p.pid, "-o", plain)
@@ -69,6 +66,27 @@ def a_heap_dump_knows_where_each_object_was_allocated(t):
             assert not after.sites()
             assert abs(after.roots.get(1, 0) - heap.roots.get(1, 0)) < 50, (after.roots, heap.roots)
             assert not [f for f in os.listdir(t.dir) if f.startswith(".ddmagent")]
+
+
+@test(jdks="each", gc="all", daily=2)
+def objects_of_a_dump_are_as_large_as_the_vm_says(t):
+    layouts = [("-XX:ObjectAlignmentInBytes=16",), ("-XX:ObjectAlignmentInBytes=32",)]
+    layouts += [("-XX:-UseCompressedClassPointers",)] if t.jdk.major < 25 else [("-XX:+UseCompactObjectHeaders",)]
+    # Up to JDK 18 a thread has @Contended fields.
+    kinds = KINDS + ("java.lang.Thread", "java.util.concurrent.CopyOnWriteArrayList")
+    for flags in layouts:
+        with Target(t, "dump=none", program=("Dumped",), flags=flags) as p:
+            p.tell("keep 500")
+            ddm(t, "dump", p.pid, "-o", t.path(f"{flags[0]}.hprof"))
+            jcmd = os.path.join(t.jdk.home, "bin", "jcmd")
+            histogram = t.command([jcmd, str(p.pid), "GC.class_histogram"]).out
+        short = {"[S": "short[]", "[C": "char[]", "[F": "float[]", "[LDumped$Box;": "Dumped$Box[]"}
+        told = {short.get(kind, kind): int(size) / int(count) for count, size, kind in
+                re.findall(r": +(\d+) +(\d+) +(\S+)", histogram)}
+        rows = ddm_json(t, "sites", t.path(f"{flags[0]}.hprof"), "--by", "class")["rows"]
+        found = {row["class"]: row["bytes"] / row["count"] for row in rows}
+        wrong = {kind: (found[kind], told[kind]) for kind in kinds if found[kind] != told[kind]}
+        assert not wrong, (flags, wrong)
 
 
 @test()

@@ -164,4 +164,48 @@ TEST_CASE("an instance is its fields and a header of 16 bytes where class pointe
   CHECK(bytes == 2 * 24);
 }
 
+namespace {
+
+// Bytes of one a.B among 2,000 that are `distance` apart, from last to first where they follow
+// references.
+std::int64_t bytes_of_one(std::uint64_t distance, bool backwards) {
+  constexpr std::uint32_t kObjects = 2000;
+  Dump dump = with_stacks();
+  dump.record(0x1C, Dump::body([&](Dump& d) {
+                for (std::uint32_t i = 0; i < kObjects; ++i) {
+                  instance(d, 0x100000 + distance * (backwards ? kObjects - i : i), 1);
+                }
+              }));
+  dump.record(0x2C, "");
+  const auto sites = read(dump.bytes);
+  REQUIRE(sites);
+  return sites->bytes / kObjects;
+}
+
+}  // namespace
+
+TEST_CASE("the sizes of a dump's objects are those of their alignment and their paddings") {
+  for (const bool backwards : {false, true}) {
+    CHECK(bytes_of_one(24, backwards) == 24);
+    CHECK(bytes_of_one(32, backwards) == 32);    // -XX:ObjectAlignmentInBytes=16 or 32
+    CHECK(bytes_of_one(256, backwards) == 256);  // and 256
+    CHECK(bytes_of_one(280, backwards) == 280);  // @Contended: twice 128
+    CHECK(bytes_of_one(80, backwards) == 32);    // what was between them is not in the dump
+  }
+}
+
+TEST_CASE("all arrays of small elements have the header that one kind of them shows") {
+  // As with -XX:+UseCompactObjectHeaders: 12 bytes.
+  Dump dump = with_stacks();
+  dump.record(0x1C, Dump::body([](Dump& d) {
+                d.u(0x23, 1).u(0x1000, 8).u(1, 4).u(4, 4).u(8, 1).u(0, 4);  // byte[4]
+                d.u(0x23, 1).u(0x1010, 8).u(1, 4).u(1, 4).u(6, 1).u(0, 4);  // float[1]
+                shorts(d, 0x1040, 1, 2);
+              }));
+  dump.record(0x2C, "");
+  const auto sites = read(dump.bytes);
+  REQUIRE(sites);
+  CHECK(sites->bytes == 3 * 16);
+}
+
 }  // namespace ddm

@@ -24,6 +24,7 @@ class DumpReading {
     extent_ = *extent;
     const auto learn = [this](const HprofReader::Object& object) { sizes_.learn(object); };
     if (auto wrong = walk(&names_, learn)) return *wrong;
+    sizes_.finish();
     if (auto wrong = walk(nullptr, [this](const auto& object) { count(object); })) return *wrong;
     return result();
   }

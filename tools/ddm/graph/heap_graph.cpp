@@ -42,6 +42,7 @@ Result<HeapGraph> HeapGraph::read(int fd, const std::function<void(std::uint64_t
   if (wrong) return *wrong;
   if (graph.numbers_.size() > kMaxObjects) return Error{"it has more objects than are read here"};
   graph.numbers_.complete();
+  graph.sizes_.finish();
   graph.lay_out();
   graph.class_of_.resize(graph.numbers_.size());
   graph.size_words_.resize(graph.numbers_.size());
