@@ -18,7 +18,7 @@ public class Pinned {
     static long rest(int times) {
         long begin = System.nanoTime();
         for (int i = 0; i < times; i++) {
-            LockSupport.parkNanos(20_000_000);
+            LockSupport.parkNanos(100_000_000);
         }
         return System.nanoTime() - begin;
     }
