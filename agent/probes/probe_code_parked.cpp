@@ -13,7 +13,7 @@ bool ProbeCode::may_stay(ProbeSetId id) const {
   const std::lock_guard lock(mutex_);
   const auto set = sets_.find(id);
   if (many == 0 || set == sets_.end() || set->second.spec->timed()) return false;
-  return std::ranges::any_of(probes_, [&, id = id](const auto& entry) {
+  return std::ranges::any_of(probes_, [&](const auto& entry) {
     const Probe& probe = entry.second;
     return probe.set == id && probe.removed.empty() &&
            class_changes::count(probe.class_name) >= many;
