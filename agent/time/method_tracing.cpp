@@ -42,22 +42,16 @@ std::string MethodTracing::start_times(JNIEnv* jni, const std::string& patterns)
   if (!error.empty()) return error;
   {
     const std::lock_guard lock(mutex_);
-    times_ = patterns;
+    times_.reset();
     last_times_ = {};
-    recorder_->forget_sums();
   }
-  error = apply(jni);
+  error = change_hooks(jni, traced(), &patterns);
   const std::lock_guard lock(mutex_);
   if (error.empty()) {
-    // Hooks come class by class, in a busy program over seconds: times begin when all are there, so
-    // that the figures of any two methods are of the same time.
+    times_ = patterns;
     recorder_->forget_sums();
-    if (!trace_) recorder_->stop();  // calls entered meanwhile are not seen, either
-    listen(more_hooks_);
-  } else {
-    times_.reset();
-    configure_recorder();
   }
+  record();
   return error;
 }
 
@@ -69,7 +63,10 @@ std::string MethodTracing::stop_times(JNIEnv* jni) {
     last_times_ = read_times();
     times_.reset();
   }
-  return apply(jni);
+  const std::string error = change_hooks(jni, traced(), nullptr);
+  const std::lock_guard lock(mutex_);
+  record();
+  return error;
 }
 
 bool MethodTracing::times_nothing() {
@@ -87,24 +84,18 @@ std::string MethodTracing::start_trace(JNIEnv* jni, const TraceSettings& setting
   {
     const std::lock_guard lock(mutex_);
     if (trace_) return "methods are being traced already";
+  }
+  error = change_hooks(jni, &settings, timed());
+  const std::lock_guard lock(mutex_);
+  if (error.empty()) {
     trace_ = Trace{settings, settings.new_log(), static_cast<std::uint64_t>(epoch_us())};
     trace_->methods = std::make_shared<MethodMarks>(numbers_, settings.methods());
     if (!settings.below.empty()) {
       trace_->roots = std::make_shared<MethodMarks>(numbers_, MethodFilter(settings.below));
     }
-  }
-  error = apply(jni);
-  const std::lock_guard lock(mutex_);
-  if (error.empty()) {
-    // As times do, a trace begins when all hooks are there.
-    trace_->log = settings.new_log();
-    trace_->begin_micros = static_cast<std::uint64_t>(epoch_us());
-    listen(/*more_hooks=*/true);
     is_tracing_ = true;
-  } else {
-    trace_.reset();
-    configure_recorder();
   }
+  record();
   return error;
 }
 
@@ -118,7 +109,12 @@ std::optional<TraceFile> MethodTracing::stop_trace(JNIEnv* jni) {
   }
   if (!ended) return {};
   ended->end = TickClock::now();  // before the hooks are taken out
-  if (const std::string error = apply(jni); !error.empty()) log_warn("method tracing: {}", error);
+  const std::string error = change_hooks(jni, nullptr, timed());
+  if (!error.empty()) log_warn("method tracing: {}", error);
+  {
+    const std::lock_guard lock(mutex_);
+    record();
+  }
   return file_of(*ended, jni);
 }
 
@@ -130,7 +126,8 @@ std::optional<TraceFile> MethodTracing::take_trace_at_end(JNIEnv* jni) {
     const std::lock_guard lock(mutex_);
     ended = std::exchange(trace_, std::nullopt);
     is_tracing_ = false;
-    if (ended) configure_recorder();
+    other_hooks_ = true;  // those of the trace
+    if (ended) record();
   }
   if (!ended) return {};
   ended->end = TickClock::now();
@@ -157,51 +154,46 @@ MethodFilter MethodTracing::TraceSettings::methods() const {
   return filter;
 }
 
-// The recorder is switched first: it records from the first hook on (what is new begins anew with
-// the last one), and stops before the hooks are removed.
-std::string MethodTracing::apply(JNIEnv* jni) {
-  std::optional<MethodFilter> filter;
+// Hooks come class by class, in a busy program over seconds. Meanwhile what is being recorded goes
+// on, for its own methods; what is new begins after this, so that the figures of any two methods are
+// of the same time.
+std::string MethodTracing::change_hooks(JNIEnv* jni, const TraceSettings* trace,
+                                        const std::string* times) {
+  const bool any = trace != nullptr || times != nullptr;
+  MethodFilter filter;
+  if (trace != nullptr) filter = trace->methods();
+  if (times != nullptr) filter.add(*times);
   {
     const std::lock_guard lock(mutex_);
-    filter = configure_recorder();
-    if (filter) {
+    other_hooks_ = true;
+    record();  // which ends before the hooks are taken out
+    if (any) {
       virtual_ends_.open(jni, *recorder_);
     } else {
       virtual_ends_.close();
     }
   }
-  if (!filter) return hooks_->remove(jni);
-  const std::string error = hooks_->install(jni, std::move(*filter));
+  const std::string error = any ? hooks_->install(jni, std::move(filter)) : hooks_->remove(jni);
   const std::lock_guard lock(mutex_);
-  if (error.empty() && times_ && !trace_) listen(/*more_hooks=*/false);
+  other_hooks_ = !error.empty();
   return error;
 }
 
-// Lock held. Returns the methods that need hooks; nullopt: none.
-std::optional<MethodFilter> MethodTracing::configure_recorder() {
+// Lock held.
+void MethodTracing::record() {
   if (!times_ && !trace_) {
     recorder_->stop();
-    return {};
+    return;
   }
-  listen(/*more_hooks=*/true);
-  MethodFilter filter;
-  if (trace_) filter = trace_->settings.methods();
-  if (times_) filter.add(*times_);
-  return filter;
-}
-
-// Lock held. `more_hooks`: other hooks than those of cpu=times may be installed.
-void MethodTracing::listen(bool more_hooks) {
-  more_hooks_ = more_hooks;
   CallRecorder::Wanted wanted;
   wanted.sums = times_.has_value();
-  wanted.cpu = times_ || (trace_ && trace_->settings.dual);
-  if (times_ && more_hooks) {
+  wanted.cpu = times_ || trace_->settings.dual;
+  if (times_ && (trace_ || other_hooks_)) {
     wanted.summed = std::make_shared<MethodMarks>(numbers_, MethodFilter(*times_));
   }
   if (trace_) {
     wanted.log = trace_->log;
-    if (times_) wanted.logged = trace_->methods;
+    if (times_ || other_hooks_) wanted.logged = trace_->methods;
     wanted.least = TickClock::ticks(trace_->settings.least_ns);
     wanted.roots = trace_->roots;
   }
@@ -214,7 +206,7 @@ void MethodTracing::forget() {
   last_times_ = {};
   if (!times_) return;
   recorder_->forget_sums();
-  listen(more_hooks_);
+  record();
 }
 
 void MethodTracing::add_to(TimeData& data) {

@@ -76,9 +76,11 @@ class MethodTracing final : public TimeDataSource {
   };
 
   std::string prepare(JNIEnv* jni);
-  std::string apply(JNIEnv* jni);
-  std::optional<MethodFilter> configure_recorder();
-  void listen(bool more_hooks);
+  // switching_ held.
+  const std::string* timed() const { return times_ ? &*times_ : nullptr; }
+  const TraceSettings* traced() const { return trace_ ? &trace_->settings : nullptr; }
+  std::string change_hooks(JNIEnv* jni, const TraceSettings* trace, const std::string* times);
+  void record();
   Times read_times() const;
   TraceFile file_of(const Trace& trace, JNIEnv* jni) const;
   MethodTrace read_trace(const Trace& trace, TraceFile& file) const;
@@ -96,7 +98,7 @@ class MethodTracing final : public TimeDataSource {
   std::unique_ptr<MethodHooks> hooks_;
   std::optional<std::string> times_;  // patterns; nullopt: off
   std::optional<Trace> trace_;
-  bool more_hooks_ = false;  // what listen() was told last
+  bool other_hooks_ = false;  // than those for times_ and trace_ may be installed
   Times last_times_;
 };
 
