@@ -158,13 +158,13 @@ class Tables {
     }
     for (auto& [key, sum] : by_stack) sums_.push_back(std::move(sum));
     std::ranges::stable_sort(sums_, std::greater{}, &StackSample::count);
-    line("\n{} samples: {}, each of {} {}, in {} {}", sampler.wall ? "Wall-clock" : "CPU",
+    line("\n{} samples: {}, each of {} {}, in {}", sampler.wall ? "Wall-clock" : "CPU",
          grouped(all), ms(sampler.requested_ns), sampler.wall ? "elapsed" : "of CPU",
-         grouped(sums_.size()), sums_.size() == 1 ? "stack" : "stacks");
+         counted(sums_.size(), "stack"));
     if (sampler.wall) line("  of threads that waited as well as of those that ran");
-    line("  {} stacks taken; each counts for its thread's {} since the last one",
-         grouped(sampler.stacks), sampler.wall ? "time" : "CPU");
-    line("  looked {} times in {}, every {} on average, asked for {}", grouped(sampler.rounds),
+    line("  {} taken; each counts for its thread's {} since the last one",
+         counted(sampler.stacks, "stack"), sampler.wall ? "time" : "CPU");
+    line("  looked {} in {}, every {} on average, asked for {}", counted(sampler.rounds, "time"),
          human_duration(sampler.on_ns / 1'000'000), ms(sampler.mean_ns), ms(sampler.requested_ns));
     line("  which took {} of one CPU; the budget is {}%",
          share_of(sampler.own_ns + sampler.others_ns, sampler.on_ns), sampler.budget);
@@ -175,7 +175,7 @@ class Tables {
            ms(sampler.missed_ns));
     }
     for (const auto& [why, count] : sampler.failed) {
-      line("  {} stacks could not be had: {}", grouped(count), printable(why));
+      line("  {} could not be had: {}", counted(count, "stack"), printable(why));
     }
     if (sums_.empty()) return;
     line("{:>5} {:>7} {:>7} {:>11} {:>6}  {}", "rank", "self", "accum", "count", "trace", "method");
@@ -195,8 +195,8 @@ class Tables {
     for (const MonitorTime& monitor : monitors_) {
       if (monitor.kind != MonitorKind::kPin) all += monitor.ns;
     }
-    line("\nWaiting for locks: {} in all threads, at {} {}", ms(all), grouped(monitors_.size()),
-         monitors_.size() == 1 ? "place" : "places");
+    line("\nWaiting for locks: {} in all threads, at {}", ms(all),
+         counted(monitors_.size(), "place"));
     if (!time_.incomplete.empty()) line("{}", time_.incomplete);
     if (monitors_.empty()) return;
     line("{:>5} {:>7} {:>15} {:>9} {:>6} {:<6} {}", "rank", "self", "time", "count", "trace",
@@ -271,8 +271,8 @@ std::string method_table(const std::vector<MethodTime>& times, std::size_t rows,
     calls += time.calls;
   }
   const auto to = std::back_inserter(out);
-  fmt::format_to(to, "\nTimed methods: {}, {} calls, {} ms in all threads\n", grouped(times.size()),
-                 grouped(calls), milliseconds(all));
+  fmt::format_to(to, "\nTimed methods: {}, {}, {} ms in all threads\n", grouped(times.size()),
+                 counted(calls, "call"), milliseconds(all));
   fmt::format_to(to, "{:>7} {:>12} {:>12} {:>11}  {}\n", "self", "self ms", "total ms", "calls",
                  "method");
   const std::size_t method_columns = columns - 47;
@@ -291,10 +291,10 @@ std::string method_table(const std::vector<MethodTime>& times, std::size_t rows,
                    shortened(method, method_columns - 5));
   }
   if (times.size() > rows) {
-    fmt::format_to(to, "  and {} more methods\n", grouped(times.size() - rows));
+    fmt::format_to(to, "  and {}\n", counted(times.size() - rows, "more method"));
   }
   if (exceptions > 0) {
-    fmt::format_to(to, "  {} calls ended by an exception\n", grouped(exceptions));
+    fmt::format_to(to, "  {} ended by an exception\n", counted(exceptions, "call"));
   }
   return out;
 }

@@ -11,13 +11,14 @@
 
 namespace ddm {
 
-std::string grouped(std::int64_t number);                     // "1,234,567"
-std::string human_bytes(std::int64_t bytes);                  // "512 B", "45.6 MiB"
-std::string human_duration(std::int64_t ms);                  // "850 ms", "3 min 12 s"
-std::string share_of(std::int64_t part, std::int64_t whole);  // "12.3%"
-std::string age_words(std::size_t age_class);                 // "0", "4-7", "1,024+"
-std::string utc_seconds(std::int64_t ms_since_epoch);         // "2024-05-01 12:00:00"
-std::string utc_millis(std::int64_t ms_since_epoch);          // "2024-05-01 12:00:00.123"
+std::string grouped(std::int64_t number);                         // "1,234,567"
+std::string counted(std::int64_t number, std::string_view noun);  // "1 object", "1,200 objects"
+std::string human_bytes(std::int64_t bytes);                      // "512 B", "45.6 MiB"
+std::string human_duration(std::int64_t ms);                      // "850 ms", "3 min 12 s"
+std::string share_of(std::int64_t part, std::int64_t whole);      // "12.3%"
+std::string age_words(std::size_t age_class);                     // "0", "4-7", "1,024+"
+std::string utc_seconds(std::int64_t ms_since_epoch);             // "2024-05-01 12:00:00"
+std::string utc_millis(std::int64_t ms_since_epoch);              // "2024-05-01 12:00:00.123"
 
 // Of the figures of a ring file with `seen_at_least`.
 inline constexpr std::string_view kLowerBounds = "lower bounds: the end of the run is missing";

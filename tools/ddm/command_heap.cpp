@@ -8,7 +8,6 @@
 #include "heap/heap_sums.h"
 #include "interrupt.h"
 #include "json_values.h"
-#include "path_text.h"
 #include "report/report.h"
 #include "report/report_words.h"
 #include "wire/chunks/hello.h"

@@ -249,7 +249,7 @@ void print_site(const Leak& leak) {
           frame_text(frame_of(site.stack[i]), output_width() - 18));
   }
   if (site.stack.size() > kFramesShown) {
-    print("               {} frames more\n", site.stack.size() - kFramesShown);
+    print("               {} more\n", counted(site.stack.size() - kFramesShown, "frame"));
   }
   for (std::size_t i = 0; i < std::min(leak.paths.size(), kPathsShown); ++i) {
     const std::string line =

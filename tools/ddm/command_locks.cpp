@@ -8,7 +8,6 @@
 #include "held_locks.h"
 #include "json_values.h"
 #include "lock_waits.h"
-#include "path_text.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "site_figures.h"

@@ -9,6 +9,7 @@
 #include "json_values.h"
 #include "probe_text.h"
 #include "probes/plans/probe_plan.h"
+#include "report/report_words.h"
 #include "running_methods.h"
 #include "wire/chunks/probes.h"
 
@@ -33,8 +34,8 @@ bool print_start(const ProbeFindings& findings) {
   std::size_t in = 0;
   for (const ProbeFindings::Method& method : findings.methods) in += method.removed.empty();
   if (in > 0) {
-    complain(fmt::format("probes are in {} {}; Ctrl-C takes them out", in,
-                         in == 1 ? "method" : "methods"));
+    complain(fmt::format("probes are in {}; Ctrl-C takes them out",
+                         counted(static_cast<std::int64_t>(in), "method")));
   } else {
     complain(fmt::format("probes are in no method{}",
                          findings.methods.empty() ? " yet; Ctrl-C ends this" : ""));
@@ -43,7 +44,7 @@ bool print_start(const ProbeFindings& findings) {
       complain(fmt::format("{}.{}: {}", method.class_name, method.method, reason_text(method)));
     }
     if (findings.methods.size() > kMaxNamed) {
-      complain(fmt::format("and {} more methods", findings.methods.size() - kMaxNamed));
+      complain(fmt::format("and {}", counted(findings.methods.size() - kMaxNamed, "more method")));
     }
   }
   for (const std::string& note : findings.notes) complain(note);

@@ -52,16 +52,15 @@ int print_facts(const std::string& path, ProgramState state, const RecoveredRing
 std::string losses(ProgramState state, const RecoveredRing& ring) {
   std::string text;
   if (ring.unfinished > 0 && state == ProgramState::kKilled) {
-    text += fmt::format("  {} records were being written when the program was killed\n",
-                        grouped(ring.unfinished));
+    text += fmt::format("  {} unfinished when the program was killed\n",
+                        counted(ring.unfinished, "record"));
   }
   if (ring.damaged > 0) {
-    text +=
-        fmt::format("  {} records are damaged or cut off, and left out\n", grouped(ring.damaged));
+    text += fmt::format("  {} damaged or cut off, and left out\n", counted(ring.damaged, "record"));
   }
   if (ring.names_lost > 0) {
-    text += fmt::format("  {} names found no room in the file and are shown as unknown\n",
-                        grouped(ring.names_lost));
+    text += fmt::format("  {} without room in the file, shown as unknown\n",
+                        counted(ring.names_lost, "name"));
   }
   return text;
 }

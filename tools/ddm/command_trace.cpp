@@ -14,6 +14,7 @@
 #include "interrupt.h"
 #include "json_values.h"
 #include "report/report.h"
+#include "report/report_words.h"
 #include "report/traces/method_trace.h"
 #include "running_methods.h"
 #include "trace_sums.h"
@@ -64,7 +65,7 @@ std::string table_of(const MethodTrace& trace, const TraceSums& sums, std::size_
   }
   std::string text = table.text(width);
   if (sums.methods.size() > most) {
-    text += fmt::format("and {} more methods\n", grouped(sums.methods.size() - most));
+    text += fmt::format("and {}\n", counted(sums.methods.size() - most, "more method"));
   }
   if (trace.overflow) text += "The buffer was full before the end: later calls are missing.\n";
   return text;

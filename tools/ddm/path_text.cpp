@@ -22,10 +22,6 @@ Json paths_json(std::span<const RootPath> paths) {
   });
 }
 
-std::string counted(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
-}
-
 std::string path_line(const RootPath& path) {
   std::string line = path.root;
   for (const std::string& step : path.via) line += kArrow + step;

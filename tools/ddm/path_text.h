@@ -17,9 +17,6 @@ Json paths_json(std::span<const RootPath> paths);
 // "static shop.Shop.ALL -> java.util.HashMap.table -> java.util.HashMap$Node[]".
 std::string path_line(const RootPath& path);
 
-// "1 object", "1,200 objects".
-std::string counted(std::int64_t count, std::string_view noun);
-
 // The first `top` paths as a list, and the number of objects without one.
 void print_paths(std::span<const RootPath> paths, std::size_t top, std::int64_t objects);
 

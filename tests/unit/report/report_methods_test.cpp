@@ -17,7 +17,7 @@ TEST_CASE("timed methods are a table of eighty columns, the most own time first"
   CHECK(table.find("  75.0%    1,500.000    2,000.000      12,345  shop.Cart.total\n") !=
         std::string::npos);
   CHECK(table.find(".<init>\n") != std::string::npos);
-  CHECK(table.find("and 1 more methods\n") != std::string::npos);
+  CHECK(table.find("and 1 more method\n") != std::string::npos);
   CHECK(table.find("3 calls ended by an exception\n") != std::string::npos);
   for (const std::size_t rows : {1u, 2u, 3u}) {
     std::istringstream lines(ddm::method_table(times, rows, 80));

@@ -22,6 +22,12 @@ TEST_CASE("Numbers are grouped by thousands") {
   CHECK(grouped(std::numeric_limits<std::int64_t>::min()) == "-9,223,372,036,854,775,808");
 }
 
+TEST_CASE("A noun stands in the plural beside every number but one") {
+  CHECK(counted(0, "stack") == "0 stacks");
+  CHECK(counted(1, "stack") == "1 stack");
+  CHECK(counted(1200, "stack") == "1,200 stacks");
+}
+
 TEST_CASE("Bytes are given in the unit a person would take") {
   CHECK(human_bytes(0) == "0 B");
   CHECK(human_bytes(1023) == "1023 B");

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "json_values.h"
-#include "path_text.h"
 #include "report/report_words.h"
 #include "site_figures.h"
 

@@ -48,11 +48,13 @@ std::string stacks_text(const std::vector<NativeStack>& stacks, NativeTextLimits
           fmt::format("{}{}\n", before, fitting(stack->frames[f], limits.width - before.size()));
     }
     if (stack->frames.size() > limits.frames) {
-      text += fmt::format("       {} frames more\n", stack->frames.size() - limits.frames);
+      text +=
+          fmt::format("       {} more\n", counted(stack->frames.size() - limits.frames, "frame"));
     }
   }
   if (stacks.size() > shown.size()) {
-    text += fmt::format("\n{} stacks more; --top shows more\n", stacks.size() - shown.size());
+    text += fmt::format("\n{} more; --top shows more\n",
+                        counted(stacks.size() - shown.size(), "stack"));
   }
   return text;
 }
