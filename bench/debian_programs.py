@@ -1,6 +1,7 @@
 """The programs of Debian that benchmarks run, each as a script of some seconds with the CPU that it
 took: libh2-java groovy scala kotlin clojure jruby tomcat10 apache2-utils.
 """
+import contextlib
 import os
 import resource
 import shutil
@@ -39,6 +40,11 @@ SELECT a, COUNT(*), MAX(b) FROM t WHERE a < 50 GROUP BY a ORDER BY 2;
 def cpu_of_children():
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+def request(url, times):
+    subprocess.run(["ab", "-q", "-n", str(times), "-c", "4", url], stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL, check=True)
 
 
 class Programs:
@@ -129,34 +135,43 @@ class Programs:
 
     def tomcat(self, way):
         """Under 6,000 requests of `ab`."""
-        home = tempfile.mkdtemp(dir=self.folder)
-        server = Tomcat(self.jdk, home, way, [])
-        if not server.prepare():
-            return None
         before = cpu_of_children()
-        process = subprocess.Popen(
+        with self.tomcat_server(way) as server:
+            if server is None:
+                return None
+            load = cpu_of_children()
+            request(server.url, 6000)
+            of_ab = cpu_of_children() - load
+        return cpu_of_children() - before - of_ab
+
+    @contextlib.contextmanager
+    def tomcat_server(self, way):
+        """The process of a Tomcat that has answered once, with the page's `url`; None: it is not
+        installed."""
+        home = tempfile.mkdtemp(dir=self.folder)
+        program = Tomcat(self.jdk, home, way, [])
+        if not program.prepare():
+            yield None
+            return
+        server = subprocess.Popen(
             [self.jdk.java, *([] if way is None else [way]), "-cp",
              f"{CATALINA}/bin/bootstrap.jar:{CATALINA}/bin/tomcat-juli.jar",
              f"-Dcatalina.home={CATALINA}", f"-Dcatalina.base={home}",
              "org.apache.catalina.startup.Bootstrap", "start"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        url = f"http://127.0.0.1:{server.port}/page0.jsp"
+        server.url = f"http://127.0.0.1:{program.port}/page0.jsp"
         try:
             for _ in range(300):
                 try:
-                    urllib.request.urlopen(url, timeout=60).read()
+                    urllib.request.urlopen(server.url, timeout=60).read()
                     break
                 except OSError:
                     time.sleep(0.2)
-            load = cpu_of_children()
-            subprocess.run(["ab", "-q", "-n", "6000", "-c", "4", url], stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL, check=True)
-            of_ab = cpu_of_children() - load
+            yield server
         finally:
-            process.terminate()
-            process.wait(60)
+            server.terminate()
+            server.wait(60)
             shutil.rmtree(home, ignore_errors=True)
-        return cpu_of_children() - before - of_ab
 
 
 PROGRAMS = ("javac", "h2", "groovy", "scalac", "kotlinc", "clojure", "jruby", "tomcat",

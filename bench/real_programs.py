@@ -10,27 +10,13 @@ installed, or does not run on a JDK, is left out and said so. The way vm-event n
 empty_event. A way ending in -before is that way with the agent `--before`, in the same turns.
 """
 import argparse
-import os
 import statistics
 import sys
 import tempfile
 
+from agent_ways import LIBRARY, WAYS
 from debian_programs import PROGRAMS, Programs
-from target import HERE, JDKS
-
-sys.path[:0] = [os.path.join(HERE, "..", "tests", "support")]
-
-import harness  # noqa: E402
-
-
-def agent(options):
-    return f"-agentpath:{harness.AGENT}={options},address=none,dump=none"
-
-
-# vm-event: the VM tells of every allocation, and nobody listens (bench/empty_event.cpp).
-WAYS = {"none": None, "idle": agent("log=warn"), "vm": agent("track=y"),
-        "bci": agent("track=y,engine=bci"), "vm-512k": agent("track=y,interval=512k"),
-        "vm-event": "-agentpath:" + os.path.join(os.path.dirname(harness.AGENT), "libempty_event.so")}
+from target import JDKS
 
 
 def ratios(program, ways, pairs):
@@ -60,7 +46,7 @@ def main():
     parser.add_argument("--before", help="libddmagent.so that the ways ending in -before take")
     options = parser.parse_args()
     for way in [w for w in WAYS if options.before and WAYS[w]]:
-        WAYS[way + "-before"] = WAYS[way].replace(harness.AGENT, options.before)
+        WAYS[way + "-before"] = WAYS[way].replace(LIBRARY, options.before)
     ways = options.ways.split(",")
     for jdk in JDKS:
         if options.jdk not in (0, jdk.major):
