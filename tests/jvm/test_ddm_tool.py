@@ -276,22 +276,25 @@ def values_of_options_are_told_in_the_words_of_their_option(t):
         for top in ("-3", "many", "1.5"):
             said = ddm(t, verb, "1", f"--top={top}", code=USAGE)
             assert f"'{top}' is not a whole number from 0 on" in said, said
-    for words in (("record", "1", "-o", "r.txt", "-d"), ("trace", "1", "-d"), ("probe", "1", "a.B", "--for"),
-                  ("send", "1", "HELO", "--listen"), ("dyper", "1", "<DYPER />", "--listen")):
-        for time in ("2", "2s", "500ms", "0.5"):
+    durations = [(*words, name) for name in ("-d", "--for") for words in (
+        ("record", "1", "-o", "r.txt"), ("trace", "1"), ("probe", "1", "a.B"), ("leaks", "1"))]
+    for words in (*durations, ("send", "1", "HELO", "--listen"),
+                  ("dyper", "1", "<DYPER />", "--listen")):
+        for time in ("2", "2s", *(() if words[0] == "leaks" else ("500ms", "0.5"))):
             assert "is not a time" not in ddm(t, *words, time, code=REFUSED), (words, time)
         for time in ("soon", "2d", "-2s", "1e9h"):
             assert f"'{time}' is not a time from " in ddm(t, *words[:-1], f"{words[-1]}={time}"
                 if words[-1].startswith("--") else words[-1] + time, code=USAGE), (words, time)
     for words, fault in (
-            (("record", "1", "-d", "0"), "-d: '0' is not a time from 1ms to 2000h; right is 2, 2s,"),
+            (("record", "1", "-d", "0"), "--for: '0' is not a time from 1ms to 2000h; right is 2, 2s, 500ms,"),
+            (("leaks", "1", "-d", "500ms"), "'500ms' is not a time from 1s to 2000h; right is 2, 2s, 1m or 1h;"),
             (("trace", "1", "--min", "x"), "--min: 'x' is not a time from 1us to 4000s; right is 2, 2ms,"),
             (("trace", "1", "--sample", "2m"), "--sample: '2m' is not a time from 100us to 10s;"),
             (("trace", "1", "--buffer", "x"), "--buffer: 'x' is not a whole number from 1 to 256;"),
             (("trace", "1", "-o", "x.foo"), "-o: 'x.foo': a trace ends in .trace, .html, .txt,"),
             (("stack", "1", "abc"), "TID: 'abc' is not a whole number from 1 on; see `ddm stack --help`"),
             (("allocs", "1", "--by", "foo"), "--by: 'foo' is not one of class, site, app, thread;"),
-            (("probe", "1", "a.B", "-d", "5"), "there is no option '-d'; see `ddm probe --help`"),
+            (("probe", "1", "a.B", "-z", "5"), "there is no option '-z'; see `ddm probe --help`"),
             (("info", "1", "b"), "'b' is one word too many; see `ddm info --help`"),
             (("--jsn",), "there is no option '--jsn'; see `ddm --help`"),
             ((), "a command is missing; see `ddm --help`")):

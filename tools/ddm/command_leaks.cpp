@@ -345,7 +345,7 @@ void add_leaks(CLI::App& app, Command& chosen) {
       app, chosen, "leaks",
       "Show growing sites, with their stacks and the paths that retain the objects", leaks);
   add_text(command, "PID", options.target, kTargetHelp);
-  add_duration(command, "--for", options.seconds,
+  add_duration(command, "-d,--for", options.seconds,
                "Duration, with three or four collections of the whole heap", 1, kMaxSeconds);
   add_top(command, options.top, "Number of roots, and of sites of each");
   add_flag(

@@ -156,7 +156,7 @@ void add_probe(CLI::App& app, Command& chosen) {
              "Hits of this source line instead of the method", 1, 65535);
   add_text(command, "--field", options.request.field,
            "Accesses of this field in the method instead of its calls: Cart.sum", "FIELD");
-  add_duration(command, "--for", options.seconds, "Duration; by default until Ctrl-C", 0.001,
+  add_duration(command, "-d,--for", options.seconds, "Duration; by default until Ctrl-C", 0.001,
                kMaxSeconds);
   add_number(command, "--limit", options.request.records,
              "Number of hits to show of each method, from the first on", 1,

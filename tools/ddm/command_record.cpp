@@ -258,8 +258,8 @@ void add_record(CLI::App& app, Command& chosen) {
             kMaxSamplingInterval);
   add_text(command, "--below", options.below,
            "Only events in this method and its callees: shop.Shop.serve, or serve", "METHOD");
-  add_duration(command, "-d", options.seconds, "Duration; Ctrl-C ends it early, and still writes",
-               0.001, kMaxSeconds);
+  add_duration(command, "-d,--for", options.seconds,
+               "Duration; Ctrl-C ends it early, and still writes", 0.001, kMaxSeconds);
   add_file(
       command, "-o", options.path,
       fmt::format("The report: {}; by default a generated name, which is printed", kReportEndings));

@@ -248,8 +248,8 @@ void add_trace(CLI::App& app, Command& chosen) {
       "calls from the differences between samples",
       0.1, 10'000);
   exclude(sample, {methods, least, below});
-  add_duration(command, "-d,--seconds", options.seconds, "Duration; Ctrl-C ends it earlier", 0.01,
-               4000);
+  add_duration(command, "-d,--for,--seconds", options.seconds, "Duration; Ctrl-C ends it earlier",
+               0.01, 4000);
   add_file(command, "-o", options.path,
            fmt::format("Also write a file: {}; .json is for profiler.firefox.com", kEndings))
       ->check([](const std::string& path) {

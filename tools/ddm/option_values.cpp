@@ -36,15 +36,23 @@ std::optional<double> time_in(double unit, std::string_view text) {
   return {};
 }
 
-// `least` and `most` are in `unit` seconds, as `to`.
+// `least` and `most` are in `unit` seconds, as `to`. `right`: examples, of which an error names those
+// that are in between.
 CLI::Option* add_time(CLI::App& command, const std::string& names, double& to,
                       const std::string& meaning, double least, double most, double unit,
-                      const char* right) {
-  const auto fault = [=](const std::string& text) {
+                      std::vector<std::string_view> right) {
+  const auto good = [=](std::string_view text) {
     const auto time = time_in(unit, text);
-    if (time && *time >= least && *time <= most) return std::string();
-    return fmt::format("'{}' is not a time from {} to {}; right is {}", text,
-                       time_text(least * unit), time_text(most * unit), right);
+    return time && *time >= least && *time <= most;
+  };
+  std::erase_if(right, [&](std::string_view example) { return !good(example); });
+  const std::string last(right.back());
+  right.pop_back();
+  const auto fault = [=](const std::string& text) {
+    if (good(text)) return std::string();
+    return fmt::format("'{}' is not a time from {} to {}; right is {} or {}", text,
+                       time_text(least * unit), time_text(most * unit), fmt::join(right, ", "),
+                       last);
   };
   CLI::Option* option = command.add_option_function<std::string>(
       names, [&to, unit](const std::string& text) { to = time_in(unit, text).value_or(0); },
@@ -131,12 +139,12 @@ std::optional<double> seconds_of(std::string_view text) { return time_in(1, text
 
 CLI::Option* add_duration(CLI::App& command, const std::string& names, double& to,
                           const std::string& meaning, double least, double most) {
-  return add_time(command, names, to, meaning, least, most, 1, "2, 2s, 500ms, 1m or 1h");
+  return add_time(command, names, to, meaning, least, most, 1, {"2", "2s", "500ms", "1m", "1h"});
 }
 
 CLI::Option* add_milliseconds(CLI::App& command, const std::string& names, double& to,
                               const std::string& meaning, double least, double most) {
-  return add_time(command, names, to, meaning, least, most, 0.001, "2, 2ms, 500us or 1s");
+  return add_time(command, names, to, meaning, least, most, 0.001, {"2", "2ms", "500us", "1s"});
 }
 
 CLI::Option* add_bytes(CLI::App& command, const std::string& names, std::int64_t& to,
