@@ -179,7 +179,7 @@ std::string MethodTracing::change_hooks(JNIEnv* jni, const TraceSettings* trace,
   return error;
 }
 
-// Lock held.
+// Lock held. Makes the recorder record what times_ and trace_ want.
 void MethodTracing::record() {
   if (!times_ && !trace_) {
     recorder_->stop();
@@ -193,7 +193,7 @@ void MethodTracing::record() {
   }
   if (trace_) {
     wanted.log = trace_->log;
-    if (times_ || other_hooks_) wanted.logged = trace_->methods;
+    if (times_) wanted.logged = trace_->methods;
     wanted.least = TickClock::ticks(trace_->settings.least_ns);
     wanted.roots = trace_->roots;
   }
