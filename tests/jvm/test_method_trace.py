@@ -5,6 +5,7 @@ import os
 import random
 import re
 import struct
+import subprocess
 import time
 
 from ddm_client import DdmError, Target
@@ -377,6 +378,23 @@ def a_trace_can_go_to_a_file(t):
 def start_to_file(ddm, path):
     text = path.encode("utf-16-be")
     assert ddm.request("MPRS", struct.pack(">III", 0, 0, len(path)) + text) == b""
+
+
+@test()
+def a_program_that_ends_just_as_its_trace_begins_leaves_no_file(t):
+    seen, wait = "", 0.0
+    while seen.count("the program has ended") < 8:  # before that it ends before the trace begins
+        assert wait < 30, seen
+        with Target(t, program=("Calls", "serve")) as p:
+            tool = subprocess.Popen([DDM, "trace", str(p.pid), "--methods", "Calls*", "-d", "60"], text=True,
+                                    env=dict(os.environ, TMPDIR=t.dir), stdout=subprocess.DEVNULL,
+                                    stderr=subprocess.PIPE)
+            time.sleep(wait)
+            p.process.stdin.close()
+            p.ended()
+            seen += tool.communicate(timeout=60)[1]
+        wait += 0.002 + wait / 32
+    assert not [name for name in os.listdir(t.dir) if name.startswith(".ddm")], seen
 
 
 @test()

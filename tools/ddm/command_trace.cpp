@@ -193,6 +193,11 @@ int trace(const TraceOptions& options) {
     }
   }
   auto started = start();
+  // The program may have ended just when it began, and have written what there was.
+  if (!started && !interrupted() && client->listen(std::chrono::milliseconds(100)) &&
+      file.await()) {
+    return finish(options, file, *hello, started.error());
+  }
   if (!started && !file.path().empty()) {  // the program may not write there
     file.forget();
     started = start();

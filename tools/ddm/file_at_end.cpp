@@ -10,6 +10,7 @@
 #include <system_error>
 #include <thread>
 
+#include "core/random_number.h"
 #include "core/whole_text.h"
 #include "wire/sockets/discovery.h"
 
@@ -31,7 +32,10 @@ FileAtEnd::FileAtEnd(const std::string& target, const std::string& path) {
   const auto start_time = pid_ > 0 ? process_start_time(pid_) : std::nullopt;
   if (wrong || !start_time || !sees_directory(whole.parent_path())) return;
   start_time_ = *start_time;
-  path_ = whole.parent_path() / fmt::format(".ddm-{}-{}", getpid(), whole.filename().string());
+  path_ =
+      whole.parent_path() /
+      fmt::format(".ddm-{:x}-{}", random_number().value_or(static_cast<std::uint64_t>(getpid())),
+                  whole.filename().string());
 }
 
 bool FileAtEnd::connection_ends(DdmClient& client) {
