@@ -19,6 +19,7 @@ sys.path[:0] = [os.path.join(HERE, "..", "tests", "support")]
 
 import harness  # noqa: E402
 from ddm_client import Client, address_of  # noqa: E402
+from target import cpu_of  # noqa: E402
 
 LOAD = os.path.join(harness.ROOT, "build", harness.PRESET, "lib", "libnative_load.so")
 
@@ -39,9 +40,7 @@ class Program:
         return self.process.stdout.readline().strip()
 
     def cpu_seconds(self):
-        with open(f"/proc/{self.process.pid}/stat") as f:
-            fields = f.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return cpu_of(self.process.pid)
 
     def end(self):
         self.process.stdin.close()

@@ -47,6 +47,13 @@ def javac_sources(jdk, folder, parts=None):
                   if name.endswith(".java") and name not in ("package-info.java", "module-info.java"))
 
 
+def cpu_of(pid):
+    """Seconds of the whole process so far; in steps of the kernel's clock tick."""
+    with open(f"/proc/{pid}/stat") as f:
+        fields = f.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Target:
     """`options` are the agent's; None is without it. Ends when its stdin is closed."""
 
@@ -82,7 +89,4 @@ class Target:
         return self.read()
 
     def cpu_seconds(self):
-        """Of the whole process so far; in steps of the kernel's clock tick."""
-        with open(f"/proc/{self.process.pid}/stat") as f:
-            fields = f.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return cpu_of(self.process.pid)

@@ -10,21 +10,12 @@ and largest. The ways are those of bench/real_programs.py; vm-event needs the ta
 """
 import argparse
 import contextlib
-import os
 import statistics
 import tempfile
 
 from agent_ways import WAYS
 from debian_programs import Programs, request
-from target import JDKS
-
-TICK = 1 / os.sysconf("SC_CLK_TCK")
-
-
-def cpu_of(pid):
-    with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
-        fields = f.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) * TICK
+from target import JDKS, cpu_of
 
 
 def measure(programs, ways, rounds):

@@ -126,10 +126,10 @@ std::optional<TraceFile> MethodTracing::take_trace_at_end(JNIEnv* jni) {
     const std::lock_guard lock(mutex_);
     ended = std::exchange(trace_, std::nullopt);
     is_tracing_ = false;
+    if (!ended) return {};
     other_hooks_ = true;  // those of the trace
-    if (ended) record();
+    record();
   }
-  if (!ended) return {};
   ended->end = TickClock::now();
   return file_of(*ended, jni);
 }

@@ -34,8 +34,7 @@ bool print_start(const ProbeFindings& findings) {
   std::size_t in = 0;
   for (const ProbeFindings::Method& method : findings.methods) in += method.removed.empty();
   if (in > 0) {
-    complain(fmt::format("probes are in {}; Ctrl-C takes them out",
-                         counted(static_cast<std::int64_t>(in), "method")));
+    complain(fmt::format("probes are in {}; Ctrl-C takes them out", counted(in, "method")));
   } else {
     complain(fmt::format("probes are in no method{}",
                          findings.methods.empty() ? " yet; Ctrl-C ends this" : ""));
