@@ -213,6 +213,8 @@ def who_has_no_token_or_comes_from_elsewhere_is_not_answered(t):
         assert served.ask("/metrics?token=" + "0" * 32, token=False)[0] == 401
         assert served.ask("/metrics", {"Authorization": "Bearer " + served.token[:-1]})[0] == 401
         assert served.ask("/metrics", {"Authorization": "Basic " + served.token})[0] == 401
+        for scheme in ("Bearer ", "bearer ", ""):  # "": as Prometheus asks for /targets
+            assert served.ask("/targets", {"Authorization": scheme + served.token}, token=False)[0] == 200, scheme
         assert served.ask("/metrics?token=" + served.token, token=False)[0] == 200
         assert served.ask("/metrics")[0] == 200
         for host in ("evil.example", f"evil.example:{served.port}", "127.0.0.1", f"127.0.0.1:{served.port + 1}"):

@@ -129,6 +129,7 @@ TEST_CASE("Who has the token and asks this server by its name is answered") {
   CHECK(status(token, "Host: LOCALHOST:8040\r\n") == 200);
   CHECK(status("/", host + "Authorization: bearer 0123456789abcdef\r\n") == 200);
   CHECK(status(token, host + "Origin: http://127.0.0.1:8040\r\n") == 200);
+  CHECK(status("/", host + "Authorization: 0123456789abcdef\r\n") == 200);
   CHECK(status("/", host) == 401);
   CHECK(status("/?token=0123456789abcdeF", host) == 401);
   // A header that is there counts, whatever the address has.

@@ -39,9 +39,12 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) {
 
 std::string_view token_of(const HttpRequest& request) {
   if (request.authorization) {
-    const std::string_view value = *request.authorization;
-    if (!equal_ignoring_case(value.substr(0, kBearer.size()), kBearer)) return {};
-    return value.substr(kBearer.size());
+    // Without "Bearer": Prometheus' discovery leaves the scheme out (its issue 12762).
+    std::string_view value = *request.authorization;
+    if (equal_ignoring_case(value.substr(0, kBearer.size()), kBearer)) {
+      value.remove_prefix(kBearer.size());
+    }
+    return value;
   }
   const auto given = request.query.find("token");
   return given == request.query.end() ? std::string_view() : given->second;
