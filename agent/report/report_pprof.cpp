@@ -6,12 +6,15 @@
 //   Profile   1 sample_type*  2 sample*  4 location*  5 function*  6 string*  9 time_nanos
 //             10 duration_nanos  11 period_type  12 period  13 comment*  14 default_sample_type
 //   ValueType 1 type  2 unit                     Sample   1 location*  2 value*  3 label*
-//   Location  1 id  4 line*                      Line     1 function  2 line
+//   Location  1 id  3 address  4 line*           Line     1 function  2 line
 //   Function  1 id  2 name  3 system_name  4 filename      Label  1 key  2 text
 //   Texts are indices into the string table, whose first entry is "".
+//   An address is a hash of the function's texts and the line: readers that subtract a profile from
+//   the next one (Grafana Alloy) know a stack again by the addresses alone.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -216,11 +219,13 @@ class PprofWriter {
     return cut_location_;
   }
   void add_location(std::uint64_t function, int line) {
+    const auto shown_line = static_cast<std::uint64_t>(std::max(line, 0));
     ProtobufWriter where;
     where.add_integer(1, function);
-    if (line > 0) where.add_integer(2, static_cast<std::uint64_t>(line));
+    if (shown_line > 0) where.add_integer(2, shown_line);
     ProtobufWriter location;
     location.add_integer(1, ++last_location_);
+    location.add_integer(3, (function_hashes_[function - 1] + shown_line * kSpread) >> 16);
     location.add_message(4, where);
     profile_.add_message(4, location);
   }
@@ -241,6 +246,8 @@ class PprofWriter {
     function.add_integer(3, text(system_name));
     function.add_integer(4, text(file));
     profile_.add_message(5, function);
+    function_hashes_.push_back(
+        std::hash<std::string>()(fmt::format("{}\n{}\n{}", name, system_name, file)));
     return last_function_;
   }
 
@@ -256,6 +263,8 @@ class PprofWriter {
   }
 
   static constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+  // 2^64 by the golden ratio: multiples of it differ in their upper 48 bits.
+  static constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15;
   static constexpr Frame kLeftOut = {kLeftOutName, kNativeFrameBci};
 
   const ReportData& data_;
@@ -267,6 +276,7 @@ class PprofWriter {
   std::unordered_map<std::string, std::uint64_t> texts_;
   std::unordered_map<std::uint64_t, std::uint64_t> locations_;  // by method and line
   std::unordered_map<NameId, std::uint64_t> class_locations_, functions_;
+  std::vector<std::uint64_t> function_hashes_;  // of functions 1, 2 ...
   std::uint64_t last_location_ = 0, last_function_ = 0, cut_location_ = 0;
 };
 

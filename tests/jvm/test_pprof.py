@@ -23,7 +23,7 @@ def pprof_itself_shows_what_the_jsonl_report_has(t):
     types = [word.split("/")[0] for word in types.split()]
     assert types == ["alloc_objects", "alloc_space", "inuse_objects", "inuse_space"], types
     assert f"inuse: as of collection {report.summary['gc']}" in head, head
-    names = {id: name for id, name in re.findall(r"^ *(\d+): 0x0 M=\d+ (\S+) ", locations, re.M)}
+    names = {id: name for id, name in re.findall(r"^ *(\d+): 0x[0-9a-f]+ M=\d+ (\S+) ", locations, re.M)}
     shown = {kind: Counter() for kind in types}
     for row in rows:
         if match := re.fullmatch(r"((?: *\d+)+): ([\d ]+?) *", row):
@@ -55,6 +55,9 @@ def the_pprof_report_has_what_the_jsonl_report_has(t):
     for site in report.sites:
         expected[site["class"] + "_[new]"] += site["bytes"]
     assert shown == expected
+    # Stacks are told apart by their addresses alone, too.
+    assert len(set(zip(profile.addresses, map(tuple, (s for s, _ in profile.samples))))) == len(set(profile.addresses))
+    assert all(0 < address < 1 << 48 for stack in profile.addresses for address in stack)
     own = [s for s, _ in profile.samples if len(s) > 1 and s[1][0].startswith("Sites.")]
     assert own and all(line > 0 for s in own for _, line in s[1:2])
 

@@ -80,6 +80,13 @@ def profiles_are_pprofs_and_a_time_is_a_difference(t):
         for stack, values in more.samples:
             assert values["alloc_objects"] >= 0 and any(values.values()), (stack, values)
             sums[stack[0][0]] += values["alloc_objects"]
+        # A collector that subtracts profiles itself knows a stack again by its addresses.
+        later = Profile(saved(t, "later.pb.gz", served.get(f"/debug/pprof/allocs?pid={target.pid}")))
+        assert set(whole.addresses) <= set(later.addresses)
+        stacks = {}
+        for profile in (whole, later):
+            for addresses, (stack, _) in zip(profile.addresses, profile.samples):
+                assert stacks.setdefault(addresses, stack) == stack, addresses
         # In a second there are 1,000 sessions, and between the two tables at least as many as then.
         sessions = sums["Leaks$Session_[new]"]
         tables = [next(row["count"] for row in rows if row["class"] == "Leaks$Session") for rows in (before, after)]

@@ -35,7 +35,7 @@ def numbers(data):
 
 
 class Profile:
-    """samples: (stack as (function, line), innermost first, {type: value})."""
+    """samples: (stack as (function, line), innermost first, {type: value}); addresses: those of each sample."""
 
     def __init__(self, path):
         with gzip.open(path) as f:
@@ -44,12 +44,14 @@ class Profile:
         assert texts[0] == ""
         self.types = [texts[dict(fields(v))[1]] for n, v in parts if n == 1]
         functions = {f[1]: texts[f[2]] for f in (dict(fields(v)) for n, v in parts if n == 5)}
-        locations = {}
+        locations, addresses = {}, {}
         for location in (list(fields(v)) for n, v in parts if n == 4):
             lines = [dict(fields(v)) for n, v in location if n == 4]
             assert len(lines) == 1, "one line a location"
             locations[dict(location)[1]] = functions[lines[0][1]], lines[0].get(2, 0)
-        self.samples = []
+            addresses[dict(location)[1]] = dict(location)[3]
+        self.samples, self.addresses = [], []
         for sample in (dict(fields(v)) for n, v in parts if n == 2):
+            self.addresses.append(tuple(addresses[i] for i in numbers(sample[1])))
             self.samples.append(([locations[i] for i in numbers(sample[1])],
                                  dict(zip(self.types, numbers(sample[2])))))

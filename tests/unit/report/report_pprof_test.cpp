@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,33 @@ TEST_CASE("The pprof report has each stack with its class, lines, objects and by
       {"a.Item_[new] :0; a.B.make B.java:12; a.B.main B.java:30; a.Item", {1, 24}},
       {"int[]_[new] :0; a.B.main B.java:30; [deeper frames cut] :0; int[]", {1, 40}}};
   CHECK(samples == expected);
+}
+
+TEST_CASE("A place in the code has an address of its own, the same in each pprof report") {
+  const auto addresses_of = [](bool first_more) {
+    ReportSample sample;
+    if (first_more) sample.add("a.Other", 24, 1, {sample.frame("a.C", "run", "C.java", 3)});
+    const Frame inner = sample.frame("a.B", "make", "B.java", 12);
+    const Frame outer = sample.frame("a.B", "make", "B.java", 13);
+    sample.add("a.Item", 24, 1, {inner, outer}, kStackTruncated);
+    const Message profile =
+        parsed_message(unpacked(whole_report(ReportFormat::kPprof, sample.data)));
+    std::map<std::uint64_t, std::uint64_t> by_id;
+    for (const std::string& bytes : profile.all(4)) {
+      const Message location = parsed_message(bytes);
+      by_id[location.integer(1)] = location.integer(3);
+    }
+    std::vector<std::uint64_t> addresses;
+    for (const std::string& bytes : profile.all(2)) {
+      const auto ids = packed(parsed_message(bytes).all(1).at(0));
+      if (ids.size() != 4) continue;  // the class, two frames, and those that are cut
+      for (const std::uint64_t id : ids) addresses.push_back(by_id.at(id));
+    }
+    return addresses;
+  };
+  const std::vector<std::uint64_t> addresses = addresses_of(false);
+  CHECK(std::set(addresses.begin(), addresses.end()).size() == 4);
+  CHECK(addresses == addresses_of(true));
 }
 
 TEST_CASE("A pprof report of samples says so and has the interval as its period") {

@@ -72,6 +72,16 @@ std::string profile_of(const std::vector<std::pair<std::string, std::int64_t>>& 
   return profile_of({type}, with_values);
 }
 
+std::vector<std::uint64_t> addresses_of(const std::string& profile) {
+  std::vector<std::uint64_t> addresses;
+  for (protozero::pbf_reader in(profile); in.next(4);) {
+    for (protozero::pbf_reader location = in.get_message(); location.next(3);) {
+      addresses.push_back(location.get_uint64());
+    }
+  }
+  return addresses;
+}
+
 // The values of a profile's samples, in its order.
 std::vector<std::vector<std::int64_t>> values_of(const std::string& profile) {
   std::vector<std::vector<std::int64_t>> values;
@@ -223,6 +233,7 @@ TEST_CASE("A difference of profiles whose numbers are not packed is the one of p
     line.add_integer(1, 1);
     location.add_integer(1, 1);
     location.add_integer(2, 7);  // a mapping
+    location.add_integer(3, 4711);
     location.add_message(4, line);
     all.add_message(4, location);
     if (packed) {
@@ -245,6 +256,7 @@ TEST_CASE("A difference of profiles whose numbers are not packed is the one of p
     const auto gone = pprof_difference(profile(1, 24, packed), profile_of(types, {}), 0);
     REQUIRE(gone.ok());
     CHECK(values_of(*gone) == std::vector<std::vector<std::int64_t>>{{-1, -24}});
+    CHECK(addresses_of(*gone) == std::vector<std::uint64_t>{4711});
   }
 }
 

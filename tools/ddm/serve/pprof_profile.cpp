@@ -193,6 +193,8 @@ void add_shifted_location(pbf_writer& out, PprofFields in, const IdOffsets& offs
   while (in.next()) {
     if (in.tag() == 1) {
       location.add_uint64(1, in.number() + offsets.locations);
+    } else if (in.tag() == 3) {
+      location.add_uint64(3, in.number());  // the address
     } else if (in.tag() == 4) {
       pbf_writer line(location, 4);
       for (PprofFields fields = in.message(); fields.next();) {
