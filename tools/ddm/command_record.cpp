@@ -57,6 +57,13 @@ void print_span(const RecordOptions& options, const SiteFigures& before, const S
         waited);
 }
 
+int ended_without_report(double waited) {
+  return refuse(
+      fmt::format("the program ended after {:.1f} s; no report was written (one that is "
+                  "killed writes none; ring= keeps its recent records)",
+                  waited));
+}
+
 // The report that the program writes itself if it ends too early.
 class ReportAtEnd {
  public:
@@ -81,10 +88,7 @@ class ReportAtEnd {
                                  path_, covers_more_));
       return kExitOk;
     }
-    return refuse(
-        fmt::format("the program ended after {:.1f} s; no report was written (one that is "
-                    "killed writes none; ring= keeps its recent records)",
-                    waited));
+    return ended_without_report(waited);
   }
 
  private:
@@ -132,7 +136,9 @@ bool has_time_below(DdmClient& client, const RecordOptions& options) {
 // If tracking was on, it goes on as it was, and the report is about more than the time asked for.
 int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was_tracking) {
   std::optional<SiteFigures> before;
-  if (const auto error = lease_tracking(client, true)) return refuse(error->message);
+  if (const auto error = lease_tracking(client, true)) {
+    return FileAtEnd::connection_ends(client) ? ended_without_report(0) : refuse(error->message);
+  }
   TrackingScope tracked(client);
   if (was_tracking) {
     auto figures = fetch_part(client, options.below);
