@@ -314,8 +314,8 @@ def a_hundred_rounds_of_live_on_and_off_leave_nothing(t):
 
 def what_is_left(t, pid):
     """Of live=: weak handles, its thread; files; what the process has of its own."""
-    return (weak_handles(t, pid), not has_live_thread_no_more(pid),
-            len(os.listdir(f"/proc/{pid}/fd")), resident(pid))
+    files = len(os.listdir(f"/proc/{pid}/fd"))  # before jcmd, whose socket the VM closes after it has answered
+    return weak_handles(t, pid), not has_live_thread_no_more(pid), files, resident(pid)
 
 
 def rounds_of_live_under_load(t, engine, rounds):
