@@ -56,7 +56,7 @@ def the_pprof_report_has_what_the_jsonl_report_has(t):
         expected[site["class"] + "_[new]"] += site["bytes"]
     assert shown == expected
     # Stacks are told apart by their addresses alone, too.
-    assert len(set(zip(profile.addresses, map(tuple, (s for s, _ in profile.samples))))) == len(set(profile.addresses))
+    assert len(set(zip(profile.addresses, (tuple(s) for s, _ in profile.samples)))) == len(set(profile.addresses))
     assert all(0 < address < 1 << 48 for stack in profile.addresses for address in stack)
     own = [s for s, _ in profile.samples if len(s) > 1 and s[1][0].startswith("Sites.")]
     assert own and all(line > 0 for s in own for _, line in s[1:2])

@@ -57,25 +57,22 @@ void print_span(const RecordOptions& options, const SiteFigures& before, const S
         waited);
 }
 
-int ended_without_report(double waited) {
-  return refuse(
-      fmt::format("the program ended after {:.1f} s; no report was written (one that is "
-                  "killed writes none; ring= keeps its recent records)",
-                  waited));
-}
-
 // The report that the program writes itself if it ends too early.
 class ReportAtEnd {
  public:
-  ReportAtEnd(const RecordOptions& options, DdmClient& client, bool was_tracking)
+  ReportAtEnd(const RecordOptions& options, bool was_tracking)
       : path_(options.path),
         covers_more_(was_tracking ? ", of all tracking, which was on before" : ""),
-        file_(options.target, options.path) {
+        file_(options.target, options.path) {}
+
+  // Once tracking is on.
+  void ask_for(const RecordOptions& options, DdmClient& client) {
     if (file_.path().empty()) return;
     if (!client.request(to_chunk(ReportAtEndRequest{file_.path(), options.below}))) file_.forget();
   }
 
-  // The report could not be fetched. If that is because the program ends, it writes one itself.
+  // A request has failed. If that is because the program ends, it writes the report that it was
+  // asked for.
   int report_failure(DdmClient& client, double waited, const Error& error) const {
     if (FileAtEnd::connection_ends(client)) return finish(waited);
     return refuse(error.message);
@@ -88,7 +85,10 @@ class ReportAtEnd {
                                  path_, covers_more_));
       return kExitOk;
     }
-    return ended_without_report(waited);
+    return refuse(
+        fmt::format("the program ended after {:.1f} s; no report was written (one that is "
+                    "killed writes none; ring= keeps its recent records)",
+                    waited));
   }
 
  private:
@@ -136,17 +136,18 @@ bool has_time_below(DdmClient& client, const RecordOptions& options) {
 // If tracking was on, it goes on as it was, and the report is about more than the time asked for.
 int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was_tracking) {
   std::optional<SiteFigures> before;
+  ReportAtEnd at_end(options, was_tracking);
+  double waited = 0;
   if (const auto error = lease_tracking(client, true)) {
-    return FileAtEnd::connection_ends(client) ? ended_without_report(0) : refuse(error->message);
+    return at_end.report_failure(client, waited, *error);
   }
   TrackingScope tracked(client);
   if (was_tracking) {
     auto figures = fetch_part(client, options.below);
-    if (!figures) return refuse(figures.message());
+    if (!figures) return at_end.report_failure(client, waited, figures.error());
     before = std::move(*figures);
   }
-  const ReportAtEnd at_end(options, client, was_tracking);
-  double waited = 0;
+  at_end.ask_for(options, client);
   if (const auto format = *report_format_of(options.path);
       needs_live(format) || needs_sites(format)) {
     const auto summary = fetch_summary(client);
