@@ -1,5 +1,6 @@
 #include "vm/vm_facts.h"
 
+#include <errno.h>  // program_invocation_short_name
 #include <unistd.h>
 
 #include <charconv>
@@ -12,8 +13,10 @@ namespace {
 
 // "sun.java.command" (main class or jar path, then the arguments) -> "Main" or "app.jar". The
 // launcher does not quote a jar path with spaces, but with -jar that begins the class path, to which
-// Java agents append theirs.
+// Java agents append theirs. A VM that no launcher has started, as that of an office suite, has no
+// such property: its name is the program's.
 std::string app_name_of(std::string_view java_command, std::string_view class_path) {
+  if (java_command.empty()) return program_invocation_short_name;
   const std::string_view jar = class_path.substr(0, class_path.find(':'));
   const bool is_jar = !jar.empty() && java_command.starts_with(jar) &&
                       (java_command.size() == jar.size() || java_command[jar.size()] == ' ');

@@ -11,7 +11,7 @@ namespace ddm {
 struct VmFacts {
   std::int64_t pid = 0;
   std::uint64_t process_start = 0;  // clock ticks since boot; not set by read_vm_facts()
-  std::string app;                  // main class, or the jar's file name
+  std::string app;                  // main class, or the jar's file name; embedded VM: the program's
   std::string vm;                   // "OpenJDK 64-Bit Server VM 17.0.15+6-Debian-1deb12u1"
 };
 

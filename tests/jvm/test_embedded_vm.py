@@ -7,19 +7,20 @@ import stat
 import time
 
 from ddm_client import Target, address_of
-from harness import PRESET, ROOT, test
+from harness import PRESET, ROOT, Report, test
 from heap_map import Shape, draw
+from tool import ddm, ddm_json
 
 LAUNCHER = os.path.join(ROOT, "build", PRESET, "bin", "embedding_launcher")
 
 
-def embed(t):
+def embed(t, program=LAUNCHER):
     """From now on `java` is the launcher."""
     library, = glob.glob(os.path.join(t.jdk.home, "lib", "server", "libjvm.so"))
     t.jdk = copy.copy(t.jdk)
     t.jdk.java = t.path("java")
     with open(t.jdk.java, "w", encoding="utf-8") as f:
-        f.write(f'#!/bin/sh\nLIBJVM="{library}" exec "{LAUNCHER}" "$@"\n')
+        f.write(f'#!/bin/sh\nLIBJVM="{library}" exec "{program}" "$@"\n')
     os.chmod(t.jdk.java, stat.S_IRWXU)
 
 
@@ -39,6 +40,20 @@ def an_embedded_vm_tells_its_heap_and_native_stacks(t):
         assert ddm.heap_info()[1].max > 200 << 20
         p.tell("gc")
         assert b"[java]" in ddm.request("NHGT")
+
+
+@test(machines_libc=True)
+def an_embedded_vm_is_named_as_the_program_that_it_is_in(t):
+    os.symlink(LAUNCHER, t.path("office"))
+    embed(t, t.path("office"))
+    with t.popen("DdmTarget", flags=["-Xmx256m"]) as process:
+        assert process.stdout.readline() == "ready\n"
+        for words in (["--all"], []):  # without the agent, and as the agent tells it
+            row, = [row for row in ddm_json(t, "ps", *words) if row["pid"] == process.pid]
+            assert row["app"] == "office", row
+            ddm(t, "attach", process.pid, "dump=r.jsonl")
+        process.communicate("exit\n")
+    assert Report(t.path("r.jsonl")).summary["app"] == "office"
 
 
 def left_after_the_vm(process):

@@ -153,11 +153,12 @@ std::string JvmProcess::app() const {
   if (const auto command = published("sun.rt.javaCommand"); command && !command->empty()) {
     return app_of_command(*command);
   }
-  // The first word that is neither an option nor what belongs to -cp, -jar and the like.
   std::ifstream file(proc(pid_, "cmdline"));
   std::string word;
   std::getline(file, word, '\0');
-  const std::string program = word;
+  const std::string program = word.substr(word.rfind('/') + 1);
+  if (program != "java") return program;  // one that embeds a VM: its words are its own
+  // The first word that is neither an option nor what belongs to -cp, -jar and the like.
   while (std::getline(file, word, '\0')) {
     const bool takes_value = word == "-cp" || word == "-classpath" || word == "--class-path" ||
                              word == "-p" || word == "--module-path" || word == "--add-modules" ||
@@ -166,7 +167,7 @@ std::string JvmProcess::app() const {
     if (takes_value || word.starts_with('-') || word.starts_with('@')) continue;
     return app_of_command(word);
   }
-  return program.substr(program.rfind('/') + 1);
+  return program;
 }
 
 bool JvmProcess::catches_sigquit() const {
