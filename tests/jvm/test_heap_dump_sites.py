@@ -78,8 +78,7 @@ def objects_of_a_dump_are_as_large_as_the_vm_says(t):
         with Target(t, "dump=none", program=("Dumped",), flags=flags) as p:
             p.tell("keep 500")
             ddm(t, "dump", p.pid, "-o", t.path(f"{flags[0]}.hprof"))
-            jcmd = os.path.join(t.jdk.home, "bin", "jcmd")
-            histogram = t.command([jcmd, str(p.pid), "GC.class_histogram"]).out
+            histogram = t.jcmd(p.pid, "GC.class_histogram")
         short = {"[S": "short[]", "[C": "char[]", "[F": "float[]", "[LDumped$Box;": "Dumped$Box[]"}
         told = {short.get(kind, kind): int(size) / int(count) for count, size, kind in
                 re.findall(r": +(\d+) +(\d+) +(\S+)", histogram)}

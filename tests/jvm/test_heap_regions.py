@@ -1,5 +1,4 @@
 """What the pieces of the heap are for, against what the VM itself says of them."""
-import os
 import re
 import subprocess
 import time
@@ -11,13 +10,6 @@ from tool import DDM, ddm, ddm_json
 
 MIB = 1 << 20
 G1 = ("-Xmx128m", "-XX:G1HeapRegionSize=1m", "-Xlog:gc+heap=info:file=gc.log")
-
-
-def heap_info(t, pid):
-    jcmd = os.path.join(t.jdk.home, "bin", "jcmd")
-    done = t.command([jcmd, str(pid), "GC.heap_info"])
-    assert done.code == 0, done
-    return done.out
 
 
 def young_regions(text):
@@ -49,9 +41,9 @@ def check_sums(out):
 @test(gc=("g1",), flags=(G1,), jdks="each")
 def regions_and_what_is_lost_behind_humongous_objects_are_the_vms_own(t):
     with Target(t, "log=error", program=("Humongous",), flags=[]) as p:
-        before = heap_info(t, p.pid)
+        before = t.jcmd(p.pid, "GC.heap_info")
         out = ddm_json(t, "heap", p.pid)
-        after = heap_info(t, p.pid)
+        after = t.jcmd(p.pid, "GC.heap_info")
         check_sums(out)
         sums = by_role(out["regions"])
         young, survivors = zip(*map(young_regions, (before, after)))
@@ -87,7 +79,7 @@ def regions_and_what_is_lost_behind_humongous_objects_are_the_vms_own(t):
 def spaces_are_where_the_vm_says(t):
     with Target(t, "log=error", flags=[]) as p:
         p.tell("keepbytes 8")
-        said = heap_info(t, p.pid)
+        said = t.jcmd(p.pid, "GC.heap_info")
         out = ddm_json(t, "heap", p.pid)
         check_sums(out)
         spaces = re.findall(r"(eden|from|to|the|object) +space (\d+)K, +\d+% used \[0x(\w+)", said)
@@ -103,9 +95,9 @@ def spaces_are_where_the_vm_says(t):
 def pages_of_zgc_are_as_many_as_it_uses(t):
     with Target(t, "log=error", flags=[]) as p:
         p.tell("keepbytes 40")
-        mib = [int(re.search(r"ZHeap +used (\d+)M", heap_info(t, p.pid))[1])]
+        mib = [int(re.search(r"ZHeap +used (\d+)M", t.jcmd(p.pid, "GC.heap_info"))[1])]
         out = ddm_json(t, "heap", p.pid)
-        mib.append(int(re.search(r"ZHeap +used (\d+)M", heap_info(t, p.pid))[1]))
+        mib.append(int(re.search(r"ZHeap +used (\d+)M", t.jcmd(p.pid, "GC.heap_info"))[1]))
         sums = by_role(out["regions"])
         if t.jdk.major == 21:
             assert not sums, sums  # docs/heap-map.md: its pages are not told

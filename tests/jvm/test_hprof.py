@@ -399,13 +399,11 @@ def a_running_program_can_be_given_it_late(t):
     try:
         while process.stdout.readline() != "made\n":
             pass
-        jcmd = os.path.join(t.jdk.home, "bin", "jcmd")
         path = t.path("late.txt")
         for options, answer in (("heap=nothing", "return code: -1"), (f"heap=sites,file={path}", "return code: 0")):
-            done = t.command([jcmd, str(process.pid), "JVMTI.agent_load", HPROF, f'"{options}"'])
-            assert answer in done.out, done
-        done = t.command([jcmd, str(process.pid), "JVMTI.agent_load", AGENT, '"track=n"'])  # the same agent
-        assert "return code: 0" in done.out, done
+            assert answer in (told := t.jcmd(process.pid, "JVMTI.agent_load", HPROF, f'"{options}"')), told
+        told = t.jcmd(process.pid, "JVMTI.agent_load", AGENT, '"track=n"')  # the same agent
+        assert "return code: 0" in told, told
         _, err = process.communicate(timeout=60)
     finally:
         process.kill()

@@ -74,8 +74,7 @@ def leaks_are_told_for_people_by_what_holds_them(t):
 
 
 def interval_of_cycles(t, target):
-    told = t.command([os.path.join(t.jdk.home, "bin", "jcmd"), str(target.pid), "VM.flags", "-all"])
-    return re.search(r"\bG1PeriodicGCInterval += (\d+)", told.out)[1]
+    return re.search(r"\bG1PeriodicGCInterval += (\d+)", t.jcmd(target.pid, "VM.flags", "-all"))[1]
 
 
 @test(jdks="each", daily=1)

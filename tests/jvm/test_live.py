@@ -315,6 +315,9 @@ def a_hundred_rounds_of_live_on_and_off_leave_nothing(t):
 def what_is_left(t, pid):
     """Of live=: weak handles, its thread; files; what the process has of its own."""
     files = len(os.listdir(f"/proc/{pid}/fd"))  # before jcmd, whose socket the VM closes after it has answered
+    # What malloc keeps for the next blocks is no block of ours: it has taken 7 MB in four rounds, of which
+    # none was in use.
+    t.jcmd(pid, "System.trim_native_heap")
     return weak_handles(t, pid), not has_live_thread_no_more(pid), files, resident(pid)
 
 
@@ -355,11 +358,11 @@ def rounds_of_live_under_load(t, engine, rounds):
         deadline = time.monotonic() + 120
         while True:
             handles_now, thread, files_now, memory_now = measured()
-            if memory_now - memory < 6 << 20 or time.monotonic() > deadline:
+            if memory_now - memory < 3 << 20 or time.monotonic() > deadline:
                 break
         assert not thread and handles_now <= handles + 5, (handles, handles_now)
         assert files_now <= files, (files, files_now)
-        assert memory_now - memory < 6 << 20, (memory, memory_now)
+        assert memory_now - memory < 3 << 20, (memory, memory_now)
         p.tell("rest")
 
 

@@ -430,9 +430,7 @@ class Target:
         self.expect("ready")
 
     def attach(self, library, options=""):
-        jcmd = os.path.join(self.t.jdk.home, "bin", "jcmd")
-        done = self.t.command([jcmd, str(self.pid), "JVMTI.agent_load", library, f'"{options}"'])
-        assert done.code == 0, done
+        self.t.jcmd(self.pid, "JVMTI.agent_load", library, f'"{options}"')
         if self.address is None:
             self.address = address_of(self.process)
 

@@ -192,6 +192,12 @@ class Case:
                               input=stdin, timeout=self.timeout, env=full_env)
         return Result(done.returncode, done.stdout, done.stderr, time.monotonic() - begin)
 
+    def jcmd(self, pid, *words):
+        """The VM's answer."""
+        done = self.command([os.path.join(self.jdk.home, "bin", "jcmd"), str(pid), *words])
+        assert done.code == 0, done
+        return done.out
+
     def classes(self):
         return os.path.join(WORK, "classes21" if self.jdk.major >= 21 else "classes")
 

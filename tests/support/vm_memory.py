@@ -1,5 +1,4 @@
 """What a VM has of metaspace and code cache, when it has thrown away what it can."""
-import os
 import re
 import time
 
@@ -9,16 +8,11 @@ THROW_CODE_AWAY_SOON = ["-XX:+IgnoreUnrecognizedVMOptions", "-XX:SweeperThreshol
 
 
 def metaspace_and_code_kb(t, pid):
-    def jcmd(*words):
-        done = t.command([os.path.join(t.jdk.home, "bin", "jcmd"), str(pid), *words])
-        assert done.code == 0, done
-        return done.out
-
-    jcmd("GC.run")
+    t.jcmd(pid, "GC.run")
     both = re.search(r"Both:.* ([\d.]+) KB \([^)]*\) used,.*deallocated: \d+ blocks with ([\d.]+) "
-                     r"(KB|bytes)", jcmd("VM.metaspace", "scale=K"))
+                     r"(KB|bytes)", t.jcmd(pid, "VM.metaspace", "scale=K"))
     freed = float(both[2]) / (1024 if both[3] == "bytes" else 1)
-    code = sum(int(used) for used in re.findall(r" used=(\d+)Kb", jcmd("Compiler.codecache")))
+    code = sum(int(used) for used in re.findall(r" used=(\d+)Kb", t.jcmd(pid, "Compiler.codecache")))
     assert float(both[1]) > freed and code > 0, (both[0], code)
     return float(both[1]) - freed, code
 
