@@ -6,12 +6,8 @@ import time
 from adb_bridge import wait_for
 from attached import Running, check_counts
 from harness import HERE, Report, test
+from process_stat import state_of
 from tool import REFUSED, ddm
-
-
-def state_of(pid):
-    with open(f"/proc/{pid}/stat") as f:
-        return f.read().rpartition(")")[2].split()[0]
 
 
 def line_of(text):

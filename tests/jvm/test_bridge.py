@@ -13,6 +13,7 @@ from adb_bridge import Adb, AdbClient, Bridge, CHECKSUMS, DDM, wait_for
 from ddm_client import Target
 from debugger import JDWP, Jdb
 from harness import test
+from process_stat import cpu_seconds, state_of
 
 HANDSHAKE = b"JDWP-Handshake"
 
@@ -106,21 +107,11 @@ def a_program_that_ends_closes_its_stream(t):
         wait_for(lambda: client.open(f"jdwp:{jvm.pid}") is None, "the refusal")
 
 
-def cpu_seconds(pid):
-    with open(f"/proc/{pid}/stat") as f:
-        words = f.read().rpartition(")")[2].split()
-    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def stop(process):
     """SIGSTOP, until it holds every thread."""
     process.send_signal(signal.SIGSTOP)
     tasks = f"/proc/{process.pid}/task"
-
-    def state(task):
-        with open(f"{tasks}/{task}/stat", encoding="utf-8", errors="replace") as f:
-            return f.read().rpartition(")")[2].split()[0]
-    wait_for(lambda: all(state(task) == "T" for task in os.listdir(tasks)), "the stop")
+    wait_for(lambda: all(state_of(process.pid, task) == "T" for task in os.listdir(tasks)), "the stop")
 
 
 def is_idle(bridge):

@@ -9,6 +9,7 @@ from adb_bridge import wait_for
 from ddm_client import (Client, DdmError, Target, address_of, chunk, read_named,
                         read_thread_list)
 from harness import test
+from process_stat import cpu_seconds, cpu_ticks
 
 ZOMBIE, RUNNING, TIMED_WAIT, MONITOR, WAIT, INIT, START, NATIVE, VM_WAIT, SUSPENDED = range(10)
 
@@ -252,15 +253,11 @@ def the_status_table_tells_cpu_times(t):
 
         tid = ddm.thread_table()[ids["busy"]].tid
 
-        def ticks():
-            with open(f"/proc/{p.pid}/task/{tid}/stat") as f:
-                return tuple(map(int, f.read().rpartition(") ")[2].split()[11:13]))
-
         deadline = time.monotonic() + 60
         while True:
-            before = ticks()
+            before = cpu_ticks(p.pid, tid)
             entry = ddm.thread_table()[ids["busy"]]
-            after = ticks()
+            after = cpu_ticks(p.pid, tid)
             assert before[0] <= entry.user <= after[0], (before, entry.user, after)
             assert before[1] <= entry.system <= after[1], (before, entry.system, after)
             if entry.user > 10:
@@ -360,12 +357,6 @@ def the_stack_of_no_thread_is_a_fail(t):
                 raise AssertionError(ddm.stack(wrong))
             except DdmError as failure:
                 assert failure.code == 1 and str(wrong) in failure.message, failure
-
-
-def cpu_seconds(pid):
-    with open(f"/proc/{pid}/stat") as f:
-        return sum(map(int, f.read().rpartition(") ")[2].split()[11:13])) / \
-            os.sysconf("SC_CLK_TCK")
 
 
 # Seconds of CPU: they are the program's, and the same however busy the machine is. What the clock on

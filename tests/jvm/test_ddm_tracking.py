@@ -1,9 +1,8 @@
 """Allocation tracking over DDM: REAE, REAQ, REAL."""
-import struct
 import threading
 import time
 
-from ddm_client import DdmError, Target, chunk, read_allocations
+from ddm_client import Target, chunk
 from harness import AGENT, Report, test
 
 ENGINES = ("engine=vm", "engine=bci")

@@ -10,6 +10,7 @@ import xml.etree.ElementTree as Xml
 from ddm_client import Client, Reader, Target, chunk, text
 from dyper_client import Dyper, document, errors, variables
 from harness import AGENT, Report, test
+from process_stat import cpu_seconds
 from watched import FREE, MODEL, Watched, code_of
 
 
@@ -220,10 +221,9 @@ def threads_named(pid, name):
     kept = (name[:15], f"{name[:7]}..{name[-6:]}")
     found = []
     for task in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{task}/comm") as f, open(f"/proc/{pid}/task/{task}/stat") as g:
+        with open(f"/proc/{pid}/task/{task}/comm") as f:
             if f.read().strip() in kept:
-                used = g.read().rpartition(")")[2].split()[11:13]
-                found.append(sum(map(int, used)) / os.sysconf("SC_CLK_TCK"))
+                found.append(cpu_seconds(pid, task))
     return found
 
 

@@ -15,6 +15,7 @@ from ddm_client import DdmError, Reader, Target, probe_request, text
 from dyper_client import document
 from harness import test
 from probed import CODES, PROGRAM, codes_of_late, native_access, tell
+from process_stat import cpu_seconds
 from tool import DDM, OK, REFUSED, USAGE, ddm
 
 
@@ -692,8 +693,7 @@ class Mix:
         tell(self.target, f"mix {calls}")
 
     def cpu(self):
-        with open(f"/proc/{self.target.process.pid}/stat") as f:
-            return sum(map(int, f.read().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+        return cpu_seconds(self.target.process.pid)
 
     def put_in(self, budget):
         self.client.request("PRBS", probe_request("Probed.work", what=1, budget=budget))

@@ -14,6 +14,7 @@ from ddm_client import Target
 from harness import Report, test
 from leaking import Leaking
 from pprof import Profile
+from process_stat import cpu_ns
 from served import Served, metrics_of
 from tool import DDM, REFUSED, USAGE, ddm, ddm_json
 
@@ -110,13 +111,6 @@ def cpu_of(t, served, pid):
     spinning = sum(values["cpu"] for stack, values in profile.samples
                    if any(function == "CpuShares.spin" and line > 0 for function, line in stack))
     return sum(values["cpu"] for _, values in profile.samples), spinning
-
-
-def cpu_ns(pid):
-    """CPU time of all threads of a process."""
-    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-        ticks = sum(map(int, file.read().rsplit(")", 1)[1].split()[11:13]))
-    return ticks * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 @test()

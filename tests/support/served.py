@@ -1,5 +1,4 @@
 """`ddm serve`, and what it answers."""
-import os
 import re
 import subprocess
 import urllib.error
