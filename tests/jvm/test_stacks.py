@@ -145,10 +145,9 @@ def stacks_are_those_that_the_vm_tells_through_a_thousand_redefinitions(t):
     agent = f"-javaagent:{agent_jar(t, 'RedefiningAgent', t.classes())}={redefined},org.h2."
     for engine in ("bci", "vm"):
         before = os.path.getsize(redefined) if os.path.exists(redefined) else 0
-        compare(t, engine, "Database", "60", least=1_000_000, jar=H2.JAR, flags=[agent])
-        made = os.path.getsize(redefined) - before
-        print(f"     {made} classes redefined meanwhile", flush=True)
-        assert made >= 1000, made
+        # The program goes on until enough has been redefined.
+        compare(t, engine, "Database", "25", redefined, "1000", least=1_000_000, jar=H2.JAR, flags=[agent])
+        assert os.path.getsize(redefined) - before >= 1000
 
 
 @test(jdks="each")
