@@ -47,7 +47,7 @@ class JvmProcess {
 
   // DDM's "vm": "OpenJDK 64-Bit Server VM 17.0.2+8"; "": not in its hsperfdata.
   std::string vm() const;
-  // Main class or jar, from its hsperfdata or its command line.
+  // Main class or jar, from its hsperfdata or its command line; embedded VM: the program's name.
   std::string app() const;
 
   bool has_agent() const { return !loaded_agent_.empty(); }
