@@ -56,7 +56,7 @@ def many_threads(case, rounds):
 
 
 def never_reading(p, stop):
-    import test_ddm_safety as broken
+    import broken_servers as broken
     with socket.create_connection(broken.place(p), 60) as link:
         link.settimeout(0.1)
         try:
@@ -73,7 +73,7 @@ def never_reading(p, stop):
 
 
 def beside_broken_servers(case):
-    import test_ddm_safety as broken
+    import broken_servers as broken
     from ddm_client import Target
     flags = ["-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC"]
     with Target(case, agent="log=error", flags=flags) as p, p.client(timeout=120) as ddm:
@@ -118,7 +118,7 @@ def main():
     for jdk in harness.JDKS:
         if chosen and jdk.home not in chosen:
             continue
-        case = harness.Case(main, jdk, "default", [], False, 600, True)
+        case = harness.Case(main, jdk, timeout=600)
         with tempfile.TemporaryDirectory() as case.dir:
             many_threads(case, options.rounds)
             beside_broken_servers(case)

@@ -24,7 +24,7 @@ LINE = re.compile(r"heap map: (\d+) objects, \d+ bytes, walked in ([\d.]+) ms of
 
 
 def measure(jdk, objects, small):
-    case = harness.Case(lambda t: None, jdk, "g1", [], False, False, 600, False, True)
+    case = harness.Case(measure, jdk, "g1", timeout=600)
     case.dir = os.path.join(harness.WORK, "run", "heap-walk")
     os.makedirs(case.dir, exist_ok=True)
     with heap_map.Shape(case, objects, ["-Xms2500m", "-Xmx2500m"], "log=debug",

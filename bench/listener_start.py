@@ -40,7 +40,7 @@ def main():
     for jdk in harness.JDKS:
         if options.jdk not in (None, jdk.major):
             continue
-        classes = suite_classes(jdk, "known")
+        classes = suite_classes("known")
         with tempfile.TemporaryDirectory() as folder:
             pairs = []
             for number in range(options.pairs):

@@ -172,8 +172,8 @@ def threads():
 
 
 def tests_apart():
-    """What tests share lies in tests/support; none imports another."""
-    for path in subprocess.run(["git", "ls-files", "tests"], cwd=ROOT, capture_output=True, text=True,
+    """What tests and benchmarks share lies in tests/support; none imports a test."""
+    for path in subprocess.run(["git", "ls-files", "tests", "bench"], cwd=ROOT, capture_output=True, text=True,
                                check=True).stdout.split():
         if path.endswith(".py"):
             for name in re.findall(r"^ *(?:from|import) (test_\w+)", read(path), re.M):

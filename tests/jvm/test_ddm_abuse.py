@@ -9,6 +9,7 @@ import time
 
 from ddm_client import HANDSHAKE, Target, chunk, read_named, text
 from harness import test
+from hostile import packet
 from thread_names import threads_of
 
 REQUESTS = ("HELO", "FEAT", "DBGD", "THEN", "THST", "STKL", "HPIF", "HPSG", "NHSG", "HPGC", "HPDU",
@@ -18,10 +19,6 @@ REQUESTS = ("HELO", "FEAT", "DBGD", "THEN", "THST", "STKL", "HPIF", "HPSG", "NHS
 def raw(p):
     host, _, port = p.address.rpartition(":")
     return socket.create_connection((host, int(port)), 30)
-
-
-def packet(payload, number=1):
-    return struct.pack(">IIBBB", 11 + len(payload), number, 0, 0xC7, 1) + payload
 
 
 @test()

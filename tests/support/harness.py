@@ -115,7 +115,7 @@ def test(jdks="turn", gc=("default",), flags=((),), full_only=False, timeout=120
             quick = [jdk for jdk in having if jdk.major in wanted] or having[:1]
             a_day = 1 if jdks == "turn" or gc == "all" else 2
             for jdk in having:
-                case = Case(function, jdk, name, list(variant), full_only or timing, timeout, queue, alone or timing)
+                case = Case(function, jdk, name, variant, full_only or timing, timeout, queue, alone or timing)
                 TESTS.append(case)
                 if jdk in quick:
                     variants.append(case)
@@ -138,13 +138,13 @@ class Result:
 
 
 class Case:
-    def __init__(self, function, jdk, gc, flags, full_only, timeout, queue, alone):
-        self.function, self.jdk, self.gc, self.flags = function, jdk, gc, flags
+    def __init__(self, function, jdk, gc="default", flags=(), full_only=False, timeout=120, queue=False, alone=False):
+        self.function, self.jdk, self.gc, self.flags = function, jdk, gc, list(flags)
         self.full_only = full_only
         self.in_turn, self.turns = False, 0  # of the quick set: today's, and how many it has had
         self.timeout, self.queue, self.alone = timeout, queue, alone
         words = function.__name__.replace("_", " ")
-        where = [str(jdk.major)] + ([gc] if gc != "default" else []) + flags
+        where = [str(jdk.major)] + ([gc] if gc != "default" else []) + self.flags
         self.name = f"{words} [{' '.join(where)}]"
         self.dir = None
 
