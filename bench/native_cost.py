@@ -19,7 +19,7 @@ sys.path[:0] = [os.path.join(HERE, "..", "tests", "support")]
 
 import harness  # noqa: E402
 from ddm_client import Client, address_of  # noqa: E402
-from target import cpu_of  # noqa: E402
+from process_stat import cpu_seconds  # noqa: E402
 
 LOAD = os.path.join(harness.ROOT, "build", harness.PRESET, "lib", "libnative_load.so")
 
@@ -40,7 +40,7 @@ class Program:
         return self.process.stdout.readline().strip()
 
     def cpu_seconds(self):
-        return cpu_of(self.process.pid)
+        return cpu_seconds(self.process.pid)
 
     def end(self):
         self.process.stdin.close()

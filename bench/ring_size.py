@@ -11,7 +11,6 @@ same, and the CPU is the other's.
 """
 import argparse
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -22,6 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "tests", "support")]
 
 import harness  # noqa: E402
+from process_stat import status_kb  # noqa: E402
 from soak_programs import Javac  # noqa: E402
 from target import JDKS, test_programs  # noqa: E402
 
@@ -30,8 +30,7 @@ ROWS = 12
 
 
 def resident_mb(pid):
-    with open(f"/proc/{pid}/status", encoding="ascii") as f:
-        return int(re.search(r"VmRSS:\s*(\d+)", f.read())[1]) / 1024
+    return status_kb(pid, "VmRSS") / 1024
 
 
 def names_in_use_mb(ring):

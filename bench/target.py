@@ -8,6 +8,7 @@ sys.path[:0] = [os.path.join(HERE, "..", "tests", "support")]
 
 import harness  # noqa: E402
 from ddm_client import Client, address_of  # noqa: E402
+from process_stat import cpu_seconds  # noqa: E402
 
 JDKS = harness.JDKS
 
@@ -47,13 +48,6 @@ def javac_sources(jdk, folder, parts=None):
                   if name.endswith(".java") and name not in ("package-info.java", "module-info.java"))
 
 
-def cpu_of(pid):
-    """Seconds of the whole process so far; in steps of the kernel's clock tick."""
-    with open(f"/proc/{pid}/stat") as f:
-        fields = f.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 class Target:
     """`options` are the agent's; None is without it. Ends when its stdin is closed."""
 
@@ -89,4 +83,4 @@ class Target:
         return self.read()
 
     def cpu_seconds(self):
-        return cpu_of(self.process.pid)
+        return cpu_seconds(self.process.pid)

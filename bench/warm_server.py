@@ -15,7 +15,8 @@ import tempfile
 
 from agent_ways import WAYS
 from debian_programs import Programs, request
-from target import JDKS, cpu_of
+from target import JDKS
+from process_stat import cpu_seconds  # its folder is on the path by now
 
 
 def measure(programs, ways, rounds):
@@ -30,9 +31,9 @@ def measure(programs, ways, rounds):
         series = {way: [] for way in ways}
         for turn in range(rounds):
             for way in ways if turn % 2 else reversed(ways):
-                before = cpu_of(servers[way].pid)
+                before = cpu_seconds(servers[way].pid)
                 request(servers[way].url, 6000)
-                series[way].append(cpu_of(servers[way].pid) - before)
+                series[way].append(cpu_seconds(servers[way].pid) - before)
         return series
 
 

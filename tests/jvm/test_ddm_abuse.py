@@ -7,6 +7,7 @@ import struct
 import threading
 import time
 
+from broken_servers import place
 from ddm_client import HANDSHAKE, Target, chunk, read_named, text
 from harness import test
 from hostile import packet
@@ -17,8 +18,7 @@ REQUESTS = ("HELO", "FEAT", "DBGD", "THEN", "THST", "STKL", "HPIF", "HPSG", "NHS
 
 
 def raw(p):
-    host, _, port = p.address.rpartition(":")
-    return socket.create_connection((host, int(port)), 30)
+    return socket.create_connection(place(p), 30)
 
 
 @test()

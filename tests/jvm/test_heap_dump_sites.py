@@ -12,6 +12,7 @@ from dumped_sites import KINDS, LIVE, check_stacks_of_threads, rows_of, seen, to
 from harness import AGENT, test
 from hprof_reader import HprofHeap
 from jni_references import jni_references
+from process_stat import status_kb
 from tool import DDM, REFUSED, ddm, ddm_json
 
 
@@ -188,11 +189,6 @@ def a_dump_at_an_error_has_what_the_failing_frames_alone_held(t):
     check_stacks_of_threads(heap)
 
 
-def memory(pid, what):
-    with open(f"/proc/{pid}/status") as f:
-        return int(re.search(rf"^{what}:\s+(\d+) kB", f.read(), re.M)[1]) * 1024
-
-
 @test(timeout=900, gc=("g1",), full_only=True, alone=True)
 def two_gigabytes_are_dumped_in_pieces_with_little_memory(t):
     # In memory where there is room: the memory is judged, not the disk.
@@ -208,9 +204,9 @@ def two_gigabytes_are_dumped_in_pieces_with_little_memory(t):
         os.remove(small)
         with open(f"/proc/{p.pid}/clear_refs", "w") as f:
             f.write("5")
-        before = memory(p.pid, "VmRSS")
+        before = status_kb(p.pid, "VmRSS")
         ddm(t, "dump", p.pid, "-o", whole, "--sites")
-        extra = memory(p.pid, "VmHWM") - before
+        extra = (status_kb(p.pid, "VmHWM") - before) * 1024
         heap = HprofHeap(whole, keep=False)
         assert heap.size > 2 << 30 and heap.count > 4_000_000
         assert extra < 200 << 20, f"{extra >> 20} MiB"

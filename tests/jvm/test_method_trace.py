@@ -13,6 +13,7 @@ from escape import ESCAPE_LOOPS, bytes_of
 from harness import AGENT, test
 from method_traces import Trace, ended_while_traced, read_counts, traced
 from probed import CODES, codes_of_late, native_access, tell
+from process_stat import status_kb
 from tool import DDM, ddm as run_tool
 from vm_memory import THROW_CODE_AWAY_SOON, assert_rounds_keep_none
 
@@ -216,11 +217,6 @@ def a_program_can_drop_the_classes_that_it_loads_while_tracing_starts_and_stops(
         p.expect("DONE")
 
 
-def status_kb(p, field):
-    with open(f"/proc/{p.pid}/status", encoding="ascii") as f:
-        return int(next(line for line in f if line.startswith(field)).split()[1])
-
-
 @test(flags=[("-Xmx64m", "-XX:+UseSerialGC")])
 def a_trace_takes_little_more_than_its_buffer_while_its_file_is_made(t):
     size = 40_000_000
@@ -228,12 +224,12 @@ def a_trace_takes_little_more_than_its_buffer_while_its_file_is_made(t):
         tell(p, "counts 200000 2")  # the compiler's memory is not of interest
         for flags in (0, 0x110):
             start(ddm, flags, methods="Probed*", size=size)
-            before = status_kb(p, "VmRSS")
+            before = status_kb(p.pid, "VmRSS")
             with open(f"/proc/{p.pid}/clear_refs", "w", encoding="ascii") as f:
                 f.write("5")  # VmHWM begins anew
             tell(p, "counts 200000 2")
             trace = ddm.request("MPSE")
-            grown = (status_kb(p, "VmHWM") - before) * 1024
+            grown = (status_kb(p.pid, "VmHWM") - before) * 1024
             assert len(trace) > 0.9 * size, (flags, len(trace))
             assert grown < 1.2 * size, (flags, grown / size)
 
@@ -247,14 +243,14 @@ def the_memory_of_a_trace_goes_with_it(t):
             tell(p, "counts 50000 2")
             events = len(ddm.request("MPSE")) // 10
             assert events > 1_500_000, events
-            after = status_kb(p, "VmRSS")
+            after = status_kb(p.pid, "VmRSS")
             for _ in range(20):  # the answer itself goes when its last byte has been sent
                 time.sleep(0.05)
-                after = min(after, status_kb(p, "VmRSS"))
+                after = min(after, status_kb(p.pid, "VmRSS"))
             for _ in range(2):
                 start(ddm, methods="Probed.fib", size=1)
                 ddm.request("MPSE")
-            kept.append(after - status_kb(p, "VmRSS"))
+            kept.append(after - status_kb(p.pid, "VmRSS"))
         # An event has written 4 bytes at least.
         assert min(kept) < events * 4 / 1024 / 2, (kept, events)
 

@@ -1,11 +1,11 @@
 """DDM servers that are broken rather than hostile, in crowds, and what they leave in the program."""
 import os
-import re
 import socket
 import struct
 
 from ddm_client import HANDSHAKE, chunk
 from hostile import packet
+from process_stat import status_kb
 
 # One broken server each; 2 GB lengths, half packets, noise, no packet at all, and no reading.
 GREETINGS = (
@@ -46,8 +46,7 @@ def crowd(p, count):
 
 
 def memory(pid):
-    with open(f"/proc/{pid}/status") as f:
-        return int(re.search(r"VmRSS:\s+(\d+)", f.read()).group(1)) >> 10  # MiB
+    return status_kb(pid, "VmRSS") >> 10  # MiB
 
 
 def descriptors(pid):

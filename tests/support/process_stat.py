@@ -1,5 +1,6 @@
-"""What the system tells of a process, or of one of its threads: /proc/PID/stat."""
+"""What the system tells of a process, or of one of its threads: /proc/PID/stat and status."""
 import os
+import re
 
 
 def fields_of(pid, task=None):
@@ -25,3 +26,9 @@ def cpu_ns(pid):
 
 def cpu_seconds(pid, task=None):
     return sum(cpu_ticks(pid, task)) / os.sysconf("SC_CLK_TCK")
+
+
+def status_kb(pid, field):
+    """VmRSS, VmHWM and so on."""
+    with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as f:
+        return int(re.search(rf"^{field}:\s+(\d+) kB", f.read(), re.M)[1])
