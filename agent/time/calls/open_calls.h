@@ -14,6 +14,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/tick_clock.h"
@@ -57,11 +58,9 @@ class OpenCalls {
     const std::size_t depth = this->depth();
     Call* const call = at_or_new(depth);
     if (call == nullptr) return false;
-    const bool outermost = !may_be_open(method) || !is_open(method, depth);
-    ++open_by_bits_[method % kBits];
     call->method.set(method);
     call->path.set(path);
-    call->outermost.set(outermost);
+    open_outermost(*call, depth);
     call->below = below;
     call->counted.set(counted);
     call->begin.set(now);
@@ -77,13 +76,14 @@ class OpenCalls {
   template <typename EndedCall>
   bool leave(MethodNumber method, Ticks now, Ticks cpu, EndedCall ended) noexcept {
     const std::size_t depth = this->depth();
-    if (depth == 0 || (this->method(depth - 1) != method && !may_be_open(method))) return false;
-    std::size_t found = depth;
-    while (found > 0 && this->method(found - 1) != method) --found;
-    if (found == 0) return false;
-    for (std::size_t i = depth; i-- >= found;) {
+    if (depth == 0 || (this->method(depth - 1) != method && !is_open(method))) return false;
+    for (std::size_t i = depth; i-- > 0;) {
+      const Call& call = at(i);
+      const MethodNumber one = call.method.get();
       depth_.store(i, std::memory_order_release);
-      ended(close(i, now, cpu), i >= found);
+      if (call.outermost.get()) outermost_[one % kChains] = call.next_outermost;
+      ended(close(call, i, now, cpu), one != method);
+      if (one == method) break;
     }
     return true;
   }
@@ -104,12 +104,14 @@ class OpenCalls {
   void end_unseen(const std::vector<bool>& runs, Ticks now, Ticks cpu, EndedCall ended) noexcept {
     const std::size_t depth = this->depth();
     for (std::size_t i = depth; i-- > 0;) {
-      if (!runs[i]) ended(close(i, now, cpu));
+      if (!runs[i]) ended(close(at(i), i, now, cpu));
     }
+    outermost_.fill(0);
     std::size_t kept = 0;
     for (std::size_t i = 0; i < depth; ++i) {
       if (!runs[i]) continue;
-      if (kept != i) move(i, kept);
+      if (kept != i) at(kept) = at(i);
+      open_outermost(at(kept), kept);
       ++kept;
     }
     depth_.store(kept, std::memory_order_release);
@@ -118,7 +120,7 @@ class OpenCalls {
   // Discards all calls.
   void clear() noexcept {
     depth_.store(0, std::memory_order_release);
-    open_by_bits_.fill(0);
+    outermost_.fill(0);
   }
 
   // Calls `open(Ended)` for each open call as of `now`, innermost first; without `cpu` and `below`.
@@ -147,12 +149,13 @@ class OpenCalls {
     OneWriter<PathNumber> path;
     OneWriter<bool> outermost, counted;
     bool below = false;
+    std::uint32_t next_outermost = 0;  // of an outermost one, as in outermost_
   };
 
   // Segment k has room for kFirst << k calls.
   static constexpr std::size_t kFirst = 16;
   static constexpr std::size_t kSegments = 14;
-  static constexpr std::size_t kBits = 128;
+  static constexpr std::size_t kChains = 128;
   static constexpr std::size_t kFirstDue = 512;
   static constexpr std::uint32_t kEnteredDue = 16384;
 
@@ -182,21 +185,21 @@ class OpenCalls {
     return &segments_[segment][i - first_of(segment)];
   }
 
-  // False is certain.
-  bool may_be_open(MethodNumber method) const noexcept {
-    return open_by_bits_[method % kBits] != 0;
-  }
   MethodNumber method(std::size_t i) const noexcept { return at(i).method.get(); }
-  bool is_open(MethodNumber method, std::size_t depth) const noexcept {
-    while (depth-- > 0) {
-      if (this->method(depth) == method) return true;
+  bool is_open(MethodNumber method) const noexcept {
+    for (std::uint32_t i = outermost_[method % kChains]; i != 0; i = at(i - 1).next_outermost) {
+      if (this->method(i - 1) == method) return true;
     }
     return false;
   }
-
-  void move(std::size_t from, std::size_t to) noexcept {
-    at(to) = at(from);
-    at(to).outermost.set(!is_open(method(to), to));
+  // For the call at `depth`, the outermost ones below which are linked.
+  void open_outermost(Call& call, std::size_t depth) noexcept {
+    const MethodNumber method = call.method.get();
+    const bool outermost = !is_open(method);
+    call.outermost.set(outermost);
+    if (!outermost) return;
+    std::uint32_t& first = outermost_[method % kChains];
+    call.next_outermost = std::exchange(first, static_cast<std::uint32_t>(depth + 1));
   }
 
   // Without `cpu` and `below`, which only the call's thread may read.
@@ -211,13 +214,11 @@ class OpenCalls {
             call.counted.get()};
   }
 
-  Ended close(std::size_t i, Ticks now, Ticks cpu) noexcept {
-    const Call& call = at(i);
+  Ended close(const Call& call, std::size_t i, Ticks now, Ticks cpu) noexcept {
     const Ticks callees = call.callees.get();
     Ended ended = as_ended(call, now - call.begin.get(), callees);
     ended.below = call.below;
     ended.cpu = cpu > call.cpu_begin ? cpu - call.cpu_begin : 0;
-    --open_by_bits_[ended.method % kBits];
     if (i > 0) at(i - 1).callees.add(ended.counted ? ended.total : callees);
     return ended;
   }
@@ -226,7 +227,10 @@ class OpenCalls {
   std::size_t due_at_ = kFirstDue;
   std::uint32_t entered_ = 0;  // since the last check
   std::array<std::unique_ptr<Call[]>, kSegments> segments_;
-  std::array<std::uint32_t, kBits> open_by_bits_{};  // counts by method number modulo kBits
+  // By a method's number modulo kChains, the innermost of the outermost calls of such methods, as its
+  // index plus one; 0: none. A chain has as many calls as such methods are open, however deep they
+  // recurse.
+  std::array<std::uint32_t, kChains> outermost_{};
 };
 
 }  // namespace ddm

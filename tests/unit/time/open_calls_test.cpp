@@ -1,6 +1,10 @@
 #include "time/calls/open_calls.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <ctime>
+#include <random>
+#include <utility>
 #include <vector>
 
 using ddm::OpenCalls;
@@ -43,6 +47,65 @@ TEST_CASE("of a recursion only the outermost call counts in total") {
   CHECK_FALSE(leave(calls, 7, 3).at(0).outermost);
   CHECK(leave(calls, 7 + 128, 4).at(0).outermost);
   CHECK(leave(calls, 7, 5).at(0).outermost);
+}
+
+TEST_CASE("which calls are outermost is right for methods of all numbers in any order") {
+  OpenCalls calls;
+  std::minstd_rand random(7);
+  std::vector<ddm::MethodNumber> open;
+  const auto open_before = [&](std::size_t end, ddm::MethodNumber method) {
+    const auto last = open.begin() + static_cast<std::ptrdiff_t>(end);
+    return std::find(open.begin(), last, method) != last;
+  };
+  for (int i = 0; i < 100'000; ++i) {
+    const auto method = static_cast<ddm::MethodNumber>(128 * (random() % 6) + random() % 3);
+    if (open.size() < 40 && random() % 5 < 3) {
+      calls.enter(method, 0, 0);
+      open.push_back(method);
+      continue;
+    }
+    if (random() % 50 == 0) {
+      std::vector<bool> runs;
+      std::vector<ddm::MethodNumber> kept;
+      for (const ddm::MethodNumber one : open) {
+        runs.push_back(random() % 2 == 0);
+        if (runs.back()) kept.push_back(one);
+      }
+      calls.end_unseen(runs, 0, 0, [](const OpenCalls::Ended&) {});
+      open = std::move(kept);
+      continue;
+    }
+    const std::vector<Seen> ended = leave(calls, method, 0);
+    if (!open_before(open.size(), method)) {
+      REQUIRE(ended.empty());
+      continue;
+    }
+    for (const Seen& one : ended) {
+      REQUIRE(one.method == open.back());
+      REQUIRE(one.outermost == !open_before(open.size() - 1, one.method));
+      open.pop_back();
+    }
+    REQUIRE(ended.back().method == method);
+  }
+}
+
+TEST_CASE("a call takes no longer within a deep recursion") {
+  constexpr ddm::MethodNumber kMethods = 512;  // some are in the same chain as the recursion's
+  const auto time_of_calls = [](std::size_t depth) {
+    OpenCalls calls;
+    for (std::size_t i = 0; i < depth; ++i) calls.enter(1, 0, 0);
+    const std::clock_t begin = std::clock();
+    for (ddm::MethodNumber method = 2; method < kMethods; ++method) {
+      for (int i = 0; i < 1'000; ++i) {
+        calls.enter(method, 0, 0);
+        calls.leave(method, 0, 0, [](const OpenCalls::Ended&, bool) {});
+        // Without an entry.
+        calls.leave(method, 0, 0, [](const OpenCalls::Ended&, bool) {});
+      }
+    }
+    return std::clock() - begin + 1;
+  };
+  CHECK(time_of_calls(100'000) < 20 * time_of_calls(1) + CLOCKS_PER_SEC / 20);
 }
 
 TEST_CASE("calls whose end was not seen end with their caller") {
