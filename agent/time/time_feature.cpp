@@ -80,7 +80,11 @@ void TimeFeature::end() {
 bool TimeFeature::write_final_reports(JNIEnv* jni, bool complete) {
   handlers_.write_at_end(jni);
   if (method_tracing_.times_nothing()) {
-    log_warn("cpu=times: no class with a method of methods={} was loaded", options_.methods);
+    if (options_.methods.empty()) {
+      log_warn("cpu=times: no class but the JDK's was loaded; methods=java.util.* times theirs");
+    } else {
+      log_warn("cpu=times: no class with a method of methods={} was loaded", options_.methods);
+    }
   }
   return complete;
 }

@@ -203,6 +203,9 @@ def times_begin_when_all_methods_have_their_hooks(t):
 def methods_that_are_not_timed_are_told_of(t):
     done = t.java("Calls", "clock", agent="cpu=times,methods=no.such.*,address=none")
     assert done.err == "ddmagent: cpu=times: no class with a method of methods=no.such.* was loaded\n"
+    done = t.java("-version", agent="cpu=times,address=none")
+    assert done.err.splitlines()[-1] == ("ddmagent: cpu=times: no class but the JDK's was loaded; "
+                                         "methods=java.util.* times theirs"), done
     done = t.java("Calls", "clock", agent="methods=Calls.*,address=none")
     assert done.err.startswith("ddmagent: methods=Calls.* times nothing without cpu=times"), done
     assert done.err.count("\n") == 1, done

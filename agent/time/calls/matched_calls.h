@@ -32,11 +32,11 @@ class MatchedCalls {
       open.push_back(event.method);
       return use(event);
     }
-    const auto found = std::find(open.rbegin(), open.rend(), event.method);
-    if (found == open.rend()) return;
-    end_down_to(found.base(), open, event, use);
+    std::size_t& same = count[event.method];
+    if (same == 0) return;
+    end_down_to(std::find(open.rbegin(), open.rend(), event.method).base(), open, event, use);
     open.pop_back();
-    --count[event.method];
+    --same;
     use(event);
   }
 
