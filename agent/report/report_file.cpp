@@ -25,14 +25,19 @@ Error problem(const std::string& path, std::string_view why) {
 }
 
 // Opens and locks the file; -1 if it is not our own, or another process holds it or is removing it.
+// A file that is created here is our own even if it belongs to another user (NFS with root_squash, a
+// mount with a fixed owner), and is not locked if its file system has no locks (ENOLCK, ENOSYS).
 int open_locked(const std::string& path, int flags) {
   const int fd = ::open(path.c_str(), flags | O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
   if (fd < 0) return -1;
+  const bool created = (flags & O_CREAT) != 0;
   struct stat opened {};
   struct stat there {};
-  if (::fstat(fd, &opened) == 0 && S_ISREG(opened.st_mode) && opened.st_uid == ::geteuid() &&
-      ::flock(fd, LOCK_EX | LOCK_NB) == 0 && ::lstat(path.c_str(), &there) == 0 &&
-      opened.st_ino == there.st_ino && opened.st_dev == there.st_dev) {
+  if (::fstat(fd, &opened) == 0 && S_ISREG(opened.st_mode) &&
+      (created || opened.st_uid == ::geteuid()) &&
+      (::flock(fd, LOCK_EX | LOCK_NB) == 0 || (created && errno != EWOULDBLOCK)) &&
+      ::lstat(path.c_str(), &there) == 0 && opened.st_ino == there.st_ino &&
+      opened.st_dev == there.st_dev) {
     return fd;
   }
   ::close(fd);

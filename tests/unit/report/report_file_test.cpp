@@ -1,10 +1,12 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -16,6 +18,21 @@
 
 using namespace ddm;
 namespace fs = std::filesystem;
+
+namespace {
+// A mount whose files belong to another user, and have no locks.
+bool g_foreign_mount = false;
+}  // namespace
+
+// Take the place of libc's.
+extern "C" int flock(int fd, int operation) noexcept {
+  if (!g_foreign_mount) return static_cast<int>(syscall(SYS_flock, fd, operation));
+  errno = ENOLCK;
+  return -1;
+}
+extern "C" uid_t geteuid() noexcept {
+  return static_cast<uid_t>(syscall(SYS_geteuid)) + (g_foreign_mount ? 1 : 0);
+}
 
 namespace {
 
@@ -228,6 +245,19 @@ TEST_CASE("What a killed writer left behind is removed, what another one still w
   close(other);
   CHECK_FALSE(write_report_file(dir.file("a.txt"), "again"));
   CHECK_FALSE(fs::exists(dir.file("a.txt.tmp-7654321")));
+}
+
+TEST_CASE("A report is written where files belong to another user and have no locks") {
+  const TempDir dir;
+  std::ofstream(dir.file("a.txt.tmp-1234567")) << "perhaps still being written";
+  g_foreign_mount = true;
+  const auto failed = write_report_file(dir.file("a.txt"), "text");
+  g_foreign_mount = false;
+  REQUIRE_FALSE(failed);
+  CHECK(content_of(dir.file("a.txt")) == "text");
+  std::vector<std::string> entries = dir.entries();
+  std::ranges::sort(entries);
+  CHECK(entries == std::vector<std::string>{"a.txt", "a.txt.tmp-1234567"});
 }
 
 TEST_CASE("A report that is not whole is not put in place") {
