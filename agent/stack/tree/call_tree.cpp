@@ -19,8 +19,8 @@ std::uint32_t filter_of(std::uint64_t hash) { return 1u << (FrameNumbers::kBits 
 std::unique_ptr<CallTree> CallTree::create(std::uint32_t stacks, std::uint32_t depth) {
   if (stacks < 1 || stacks > kMaxTraces || depth < 1 || depth > kMaxTreeDepth) return nullptr;
   std::unique_ptr<CallTree> tree(new CallTree(kWordsOfStack * stacks, depth));
-  const bool good =
-      tree->words_.good() && tree->runs_.good() && tree->frames_.good() && tree->seldom_.good();
+  const bool good = tree->words_.good() && tree->runs_.good() && tree->frames_.good() &&
+                    tree->seldom_.good() && tree->seldom_gaps_.good();
   if (!good) return nullptr;
   // The word before kEmptyTrace and kCutTrace holds their caller; no run continues after these.
   tree->words_[kNoTrace] = NodeWord::kCaller | kNoTrace;
@@ -38,8 +38,11 @@ CallTree::CallTree(std::uint32_t words, std::uint32_t depth)
       words_(std::size_t{most_} + 1),
       runs_(mask_ + 1, ReservedArray<Word>::Pages::kHuge),
       nodes_room_(words - words / kGapShare),
-      gaps_room_(words / kGapShare / 2),
-      outermost_gaps_room_(words / kGapShare / 2) {}
+      gaps_room_(words / kGapShare / 8),
+      outermost_gaps_room_(words / kGapShare / 4),
+      anchor_gaps_room_{NodeRoom(words / kGapShare / 8), NodeRoom(words / kGapShare / 8),
+                        NodeRoom(words / kGapShare / 8), NodeRoom(words / kGapShare / 8),
+                        NodeRoom(words / kGapShare / 8)} {}
 
 TraceNumber CallTree::number_of(std::span<const Frame> frames) {
   const bool cut = frames.size() > depth_;
@@ -92,7 +95,7 @@ TraceNumber CallTree::number_missing(TraceNumber caller, std::span<const Frame> 
   std::size_t missing = frames.size();
   const std::uint64_t hash = hash_of(caller, frames[missing - 1], 0);
   seldom_.prefetch(hash);
-  __builtin_prefetch(&runs_[hash_of(outer.anchor, frames.front(), NodeWord::kGap) >> 32 & mask_]);
+  __builtin_prefetch(&runs_[hash_of(caller, frames.front(), NodeWord::kGap) >> 32 & mask_]);
   std::uint64_t hash_of_stack = hash;
   for (std::size_t i = missing - 1; i-- > 0;) {
     hash_of_stack ^= hash_of_stack >> 32 ^ std::bit_cast<std::uint64_t>(frames[i]);
@@ -163,37 +166,35 @@ TraceNumber CallTree::find_run(std::uint64_t hash, TraceNumber caller, Frame fra
 CallTree::Outer CallTree::outer(TraceNumber number, std::size_t depth) const {
   Outer result;
   for (; number > kCutTrace; number = caller(number), --depth) {
-    if (depth == kAnchor) result.anchor = number;
+    const auto anchor = std::ranges::find(kAnchors, depth);
+    if (anchor != kAnchors.end()) result.anchors[anchor - kAnchors.begin()] = number;
     result.first = number;
   }
   return result;
 }
 
-// Gaps of the deepest caller have no hits: a stack that recurs often gets all of its nodes.
 TraceNumber CallTree::number_with_gap(TraceNumber caller, Frame innermost, const Outer& outer,
                                       std::uint32_t hits) {
   if (outer.first == kNoTrace) return kNoTrace;  // not even the outermost frame has a node
-  TraceNumber number = find_gap(caller, innermost);
-  if (number == kNoTrace && gaps_room_.is_open_to(1)) {
-    number = insert(caller, innermost, NodeWord::kGap, &gaps_room_);
+  TraceNumber number = gap(caller, innermost, gaps_room_, 0);
+  for (std::size_t i = 0; i < kAnchors.size() && number == kNoTrace; ++i) {
+    const TraceNumber anchor = outer.anchors[i];
+    if (anchor != kNoTrace) number = gap(anchor, innermost, anchor_gaps_room_[i], hits);
   }
   if (number != kNoTrace) return number;
-  if (outer.anchor != kNoTrace) number = outer_gap(outer.anchor, innermost, gaps_room_, hits);
-  if (number != kNoTrace) return number;
-  number = outer_gap(outer.first, innermost, outermost_gaps_room_, hits);
+  number = gap(outer.first, innermost, outermost_gaps_room_, hits);
   if (number != kNoTrace) return number;
   constexpr Frame kAll = {kLeftOutName, kNativeFrameBci};
   number = find(outer.first, kAll);
   return number != kNoTrace ? number : insert(outer.first, kAll, 0, nullptr);
 }
 
-TraceNumber CallTree::outer_gap(TraceNumber caller, Frame innermost, NodeRoom& room,
-                                std::uint32_t hits) {
+TraceNumber CallTree::gap(TraceNumber caller, Frame innermost, NodeRoom& room, std::uint32_t hits) {
   const TraceNumber known = find_gap(caller, innermost);
   if (known != kNoTrace) return known;
   const auto is_frequent = [&] {
     return hits > 0 &&
-           room.is_open_to(seldom_.hit(hash_of(caller, innermost, NodeWord::kGap), hits));
+           room.is_open_to(seldom_gaps_.hit(hash_of(caller, innermost, NodeWord::kGap), hits));
   };
   return room.is_open_to(1) || is_frequent() ? insert(caller, innermost, NodeWord::kGap, &room)
                                              : kNoTrace;

@@ -15,11 +15,12 @@
 // Where room gets scarce (NodeRoom), only stacks that recur often get new nodes. Any other new
 // stack is shown with a gap: its innermost frame becomes a callee of the deepest caller that has a
 // node, or of one further out. So sums are right for callers, from the thread's first frame on, and
-// for allocating methods. Two kinds of hits are counted, or a random part of them: hits of a
-// stack's outermost missing frame, which stacks may share, lead to one node; hits of the whole
-// stack lead to all missing nodes, since each has come up at least as often as the stack.
+// for allocating methods. Hits are counted, or a random part of them: those of a stack's outermost
+// missing frame, which stacks may share, lead to one node; those of the whole stack to all missing
+// nodes, since each has come up at least as often; those of a gap below an outer caller to that gap.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -44,8 +45,8 @@ inline constexpr std::uint32_t kMaxTraces = 524288;
 class CallTree {
  public:
   static constexpr std::uint32_t kWordsOfStack = 10;  // reserved for each stack
-  // Frames of the outer stack that is tried where a stack's own caller has no room for a gap.
-  static constexpr std::size_t kAnchor = 24;
+  // Frames of the outer stacks that are tried where a stack's own caller has no room for a gap.
+  static constexpr std::array<std::size_t, 5> kAnchors = {384, 192, 96, 48, 24};
 
   // Null: no memory. Room for `stacks`, up to kMaxTraces, of `depth` frames, up to kMaxTreeDepth.
   static std::unique_ptr<CallTree> create(std::uint32_t stacks, std::uint32_t depth);
@@ -63,8 +64,8 @@ class CallTree {
   void prefetch(TraceNumber caller, Frame frame) const;  // for descend(), `frame` the outermost
   // The outer stacks of a node; kNoTrace: it has fewer frames.
   struct Outer {
-    TraceNumber first = kNoTrace;   // of its outermost frame
-    TraceNumber anchor = kNoTrace;  // of its kAnchor outermost frames
+    TraceNumber first = kNoTrace;                           // of its outermost frame
+    std::array<TraceNumber, kAnchors.size()> anchors = {};  // of its kAnchors outermost frames
   };
   // The number of the stack with these frames, at least one, called from the stack `caller`, where
   // descend() has found no callee for the outermost. `outer`: the caller's. `hits`: to be counted.
@@ -127,7 +128,7 @@ class CallTree {
                               std::uint32_t hits);
   Outer outer(TraceNumber number, std::size_t depth) const;  // `depth`: its frames
   // kNoTrace: no room.
-  TraceNumber outer_gap(TraceNumber caller, Frame innermost, NodeRoom& room, std::uint32_t hits);
+  TraceNumber gap(TraceNumber caller, Frame innermost, NodeRoom& room, std::uint32_t hits);
   // `room`: where the node's words are counted; null: nowhere.
   TraceNumber insert(TraceNumber caller, Frame frame, std::uint32_t gap, NodeRoom* room);
   // Inserts what is not there yet. Lock held.
@@ -142,7 +143,8 @@ class CallTree {
   std::size_t run_count_ = 0;
   TreeCopy copy_;
   NodeRoom nodes_room_, gaps_room_, outermost_gaps_room_;
-  SeldomNodes seldom_;
+  std::array<NodeRoom, kAnchors.size()> anchor_gaps_room_;
+  SeldomNodes seldom_, seldom_gaps_;
 };
 
 }  // namespace ddm

@@ -261,10 +261,13 @@ TraceNumber StackTrail::number_in(CallTree& tree, ShownStack& stack) {
     rest = rest.first(tree.descend(number, rest, nullptr));
   }
   if (rest.empty()) return number;
-  const std::int32_t known = end - first - static_cast<std::int32_t>(missing);
-  constexpr auto kAnchor = static_cast<std::int32_t>(CallTree::kAnchor);
-  const CallTree::Outer outer = {known > 0 ? nodes_[end - 1] : kNoTrace,
-                                 known >= kAnchor ? nodes_[end - kAnchor] : kNoTrace};
+  const std::size_t known = size() - missing;
+  CallTree::Outer outer;
+  if (known > 0) outer.first = nodes_[end - 1];
+  for (std::size_t i = 0; i < outer.anchors.size(); ++i) {
+    const std::size_t anchor = CallTree::kAnchors[i];
+    if (known >= anchor) outer.anchors[i] = nodes_[end - static_cast<std::int32_t>(anchor)];
+  }
   constexpr std::uint32_t kHitsOfCounted = 8;
   return tree.number_missing(number, rest, outer,
                              random_() % kHitsOfCounted == 0 ? kHitsOfCounted : 0);

@@ -202,7 +202,7 @@ TEST_CASE("Two that come up in turns in one place do not keep each other from gr
 
 TEST_CASE("Hits that are counted for several lead to nodes sooner, and without hits none is made") {
   const auto tree = CallTree::create(4096, kMaxTreeDepth);
-  for (std::uint32_t i = 0; tree->last() < tree->most() * 7 / 10; ++i) {
+  for (std::uint32_t i = 0; i < 700; ++i) {
     tree->number_of(stack_of(10 * i + 1000, 40));
   }
   const auto frames = stack_of(1'000'000'000, 40);
@@ -210,9 +210,9 @@ TEST_CASE("Hits that are counted for several lead to nodes sooner, and without h
     TraceNumber caller = kEmptyTrace;
     const std::size_t missing = tree->descend(caller, frames, nullptr);
     const CallTree::Outer outer = {caller, kNoTrace};  // only the outermost frame has a node
-    return missing == 0 ? caller
-                        : tree->number_missing(caller, std::span(frames).first(missing), outer,
-                                               hits);
+    return missing == 0
+               ? caller
+               : tree->number_missing(caller, std::span(frames).first(missing), outer, hits);
   };
   for (int i = 0; i < 1000; ++i) REQUIRE(tree->has_gap(number(0)));
   CHECK(tree->has_gap(number(8)));
@@ -221,7 +221,7 @@ TEST_CASE("Hits that are counted for several lead to nodes sooner, and without h
 
 TEST_CASE("A stack that comes up often gets all its nodes at once") {
   const auto tree = CallTree::create(4096, kMaxTreeDepth);
-  for (std::uint32_t i = 0; tree->last() < tree->most() * 7 / 10; ++i) {
+  for (std::uint32_t i = 0; i < 700; ++i) {
     tree->number_of(stack_of(10 * i + 1000, 40));
   }
   const auto frames = stack_of(1'000'000'000, 900);
@@ -230,6 +230,24 @@ TEST_CASE("A stack that comes up often gets all its nodes at once") {
   CHECK(with_gap > 0);
   CHECK(with_gap < 20);
   CHECK(read(*tree, tree->number_of(frames)) == frames);
+}
+
+TEST_CASE("A stack without room is shown below a deep caller, not only below an outer one") {
+  const auto tree = CallTree::create(20'000, kMaxTreeDepth);
+  const std::vector<Frame> callers = stack_of(5, 100);
+  tree->number_of(callers);
+  for (std::uint32_t i = 0; i < 20'000; ++i) tree->number_of(stack_of(100 * i + 1000, 40));
+  for (std::uint32_t i = 0; i < 20'000; ++i) {
+    std::vector<Frame> frames = stack_of(1'000'000'000 + 100 * i, 50);
+    frames.back() = {1'000'000'000 + i, 7};
+    frames.front() = {i % 3, 77};
+    frames.insert(frames.end(), callers.begin(), callers.end());
+    const TraceNumber number = tree->number_of(frames);
+    REQUIRE(tree->has_gap(number));
+    CHECK(tree->frame(number) == frames.front());
+    CHECK(read(*tree, tree->caller(number)) ==
+          std::vector<Frame>(callers.end() - 96, callers.end()));
+  }
 }
 
 TEST_CASE("Only what can be is created") {
