@@ -29,7 +29,8 @@ std::unique_ptr<CallTree> CallTree::create(std::uint32_t stacks, std::uint32_t d
   return tree;
 }
 
-// A fifth of javac's words are callers'. If half were, a quarter of the table would be empty.
+// A fifth of javac's words are callers'. If half were, a quarter of the table would be empty. Gaps
+// below outermost frames have two parts of the room for gaps, those below any other caller one.
 CallTree::CallTree(std::uint32_t words, std::uint32_t depth)
     : id_(++last_id),
       most_(most_of(words / kWordsOfStack)),
@@ -38,11 +39,12 @@ CallTree::CallTree(std::uint32_t words, std::uint32_t depth)
       words_(std::size_t{most_} + 1),
       runs_(mask_ + 1, ReservedArray<Word>::Pages::kHuge),
       nodes_room_(words - words / kGapShare),
-      gaps_room_(words / kGapShare / 8),
-      outermost_gaps_room_(words / kGapShare / 4),
-      anchor_gaps_room_{NodeRoom(words / kGapShare / 8), NodeRoom(words / kGapShare / 8),
-                        NodeRoom(words / kGapShare / 8), NodeRoom(words / kGapShare / 8),
-                        NodeRoom(words / kGapShare / 8)} {}
+      gaps_room_(words / kGapShare / kGapParts),
+      outermost_gaps_room_(2 * words / kGapShare / kGapParts),
+      anchor_gaps_room_{
+          NodeRoom(words / kGapShare / kGapParts), NodeRoom(words / kGapShare / kGapParts),
+          NodeRoom(words / kGapShare / kGapParts), NodeRoom(words / kGapShare / kGapParts),
+          NodeRoom(words / kGapShare / kGapParts)} {}
 
 TraceNumber CallTree::number_of(std::span<const Frame> frames) {
   const bool cut = frames.size() > depth_;
@@ -173,23 +175,25 @@ CallTree::Outer CallTree::outer(TraceNumber number, std::size_t depth) const {
   return result;
 }
 
+// Gaps of the deepest caller have no hits: a stack that recurs often gets all of its nodes.
 TraceNumber CallTree::number_with_gap(TraceNumber caller, Frame innermost, const Outer& outer,
                                       std::uint32_t hits) {
   if (outer.first == kNoTrace) return kNoTrace;  // not even the outermost frame has a node
-  TraceNumber number = gap(caller, innermost, gaps_room_, 0);
+  TraceNumber number = gap_below(caller, innermost, gaps_room_, 0);
   for (std::size_t i = 0; i < kAnchors.size() && number == kNoTrace; ++i) {
     const TraceNumber anchor = outer.anchors[i];
-    if (anchor != kNoTrace) number = gap(anchor, innermost, anchor_gaps_room_[i], hits);
+    if (anchor != kNoTrace) number = gap_below(anchor, innermost, anchor_gaps_room_[i], hits);
   }
   if (number != kNoTrace) return number;
-  number = gap(outer.first, innermost, outermost_gaps_room_, hits);
+  number = gap_below(outer.first, innermost, outermost_gaps_room_, hits);
   if (number != kNoTrace) return number;
   constexpr Frame kAll = {kLeftOutName, kNativeFrameBci};
   number = find(outer.first, kAll);
   return number != kNoTrace ? number : insert(outer.first, kAll, 0, nullptr);
 }
 
-TraceNumber CallTree::gap(TraceNumber caller, Frame innermost, NodeRoom& room, std::uint32_t hits) {
+TraceNumber CallTree::gap_below(TraceNumber caller, Frame innermost, NodeRoom& room,
+                                std::uint32_t hits) {
   const TraceNumber known = find_gap(caller, innermost);
   if (known != kNoTrace) return known;
   const auto is_frequent = [&] {

@@ -107,8 +107,8 @@ class CallTree {
   // A word of the hash table: the number of a run's first node, and bits of the hash as a filter.
   static constexpr unsigned kNumberBits = 24;
   static constexpr std::uint32_t kNumber = (1u << kNumberBits) - 1;
-  static constexpr std::uint32_t kGapShare = 8;  // one word in this many is for stacks with a gap
-  static constexpr std::uint32_t kForOutermost = 2048;  // words outside of all shares
+  static constexpr std::uint32_t kGapShare = 8, kGapParts = 8;  // an 8th of the words, in parts
+  static constexpr std::uint32_t kForOutermost = 2048;          // words outside of all shares
   static_assert(std::uint64_t{kMaxTraces} * kWordsOfStack + kForOutermost + 8 < kNumber);
 
   CallTree(std::uint32_t words, std::uint32_t depth);
@@ -128,7 +128,7 @@ class CallTree {
                               std::uint32_t hits);
   Outer outer(TraceNumber number, std::size_t depth) const;  // `depth`: its frames
   // kNoTrace: no room.
-  TraceNumber gap(TraceNumber caller, Frame innermost, NodeRoom& room, std::uint32_t hits);
+  TraceNumber gap_below(TraceNumber caller, Frame innermost, NodeRoom& room, std::uint32_t hits);
   // `room`: where the node's words are counted; null: nowhere.
   TraceNumber insert(TraceNumber caller, Frame frame, std::uint32_t gap, NodeRoom* room);
   // Inserts what is not there yet. Lock held.

@@ -209,7 +209,7 @@ TEST_CASE("Hits that are counted for several lead to nodes sooner, and without h
   const auto number = [&](std::uint32_t hits) {
     TraceNumber caller = kEmptyTrace;
     const std::size_t missing = tree->descend(caller, frames, nullptr);
-    const CallTree::Outer outer = {caller, kNoTrace};  // only the outermost frame has a node
+    const CallTree::Outer outer = {caller, {}};  // only the outermost frame has a node
     return missing == 0
                ? caller
                : tree->number_missing(caller, std::span(frames).first(missing), outer, hits);
