@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 #include "core/class_names.h"
@@ -45,9 +44,10 @@ LinesOfStack lines_of_stack(const std::vector<Frame>& frames, bool cut, ReportNa
   return shown;
 }
 
-// The sums of what has the same key, most time first.
+// The sums of what has the same key, the largest `figure` first.
 template <typename Time, typename KeyOf>
-std::vector<Time> sums_by(const std::vector<Time>& times, const KeyOf& key_of) {
+std::vector<Time> sums_by(const std::vector<Time>& times, std::int64_t Time::*figure,
+                          const KeyOf& key_of) {
   std::vector<Time> sums;
   std::map<decltype(key_of(times.front())), std::size_t> places;
   for (const Time& time : times) {
@@ -57,23 +57,23 @@ std::vector<Time> sums_by(const std::vector<Time>& times, const KeyOf& key_of) {
       continue;
     }
     Time& sum = sums[at->second];
-    sum.ns += time.ns;
     sum.count += time.count;
-    if constexpr (std::is_same_v<Time, MonitorTime>) {
+    if constexpr (requires { sum.ns; }) sum.ns += time.ns;
+    if constexpr (requires { sum.holders; }) {
       sum.holders.insert(sum.holders.end(), time.holders.begin(), time.holders.end());
     }
   }
-  std::ranges::stable_sort(sums, std::greater<>(), &Time::ns);
+  std::ranges::stable_sort(sums, std::greater<>(), figure);
   return sums;
 }
 
 std::vector<MonitorTime> merged_monitors(const std::vector<MonitorTime>& monitors,
                                          ReportNames& names) {
-  std::vector<MonitorTime> sums = sums_by(monitors, [&](const MonitorTime& one) {
+  std::vector<MonitorTime> sums = sums_by(monitors, &MonitorTime::ns, [&](const MonitorTime& one) {
     return std::tuple(one.kind, one.class_id, lines_of_stack(one.frames, one.cut, names));
   });
   for (MonitorTime& sum : sums) {
-    sum.holders = sums_by(sum.holders, [&](const LockHolder& one) {
+    sum.holders = sums_by(sum.holders, &LockHolder::ns, [&](const LockHolder& one) {
       return std::tuple(one.thread, lines_of_stack(one.frames, one.cut, names));
     });
   }
@@ -146,18 +146,11 @@ class Tables {
   void samples() {
     if (!time_.sampler) return;
     const SamplerFigures& sampler = *time_.sampler;
-    std::map<std::vector<std::pair<NameId, std::int32_t>>, StackSample> by_stack;
+    sums_ = sums_by(time_.samples, &StackSample::count, [&](const StackSample& one) {
+      return lines_of_stack(one.frames, one.cut, names_);
+    });
     std::int64_t all = 0;
-    for (const StackSample& sample : time_.samples) {
-      std::vector<std::pair<NameId, std::int32_t>> key;
-      for (const Frame& frame : sample.frames) key.emplace_back(frame.method, frame.bci);
-      StackSample& sum = by_stack.try_emplace(std::move(key)).first->second;
-      if (sum.count == 0) sum = {0, {}, sample.frames, sample.cut};
-      sum.count += sample.count;
-      all += sample.count;
-    }
-    for (auto& [key, sum] : by_stack) sums_.push_back(std::move(sum));
-    std::ranges::stable_sort(sums_, std::greater{}, &StackSample::count);
+    for (const StackSample& sum : sums_) all += sum.count;
     line("\n{} samples: {}, each of {} {}, in {}", sampler.wall ? "Wall-clock" : "CPU",
          grouped(all), ms(sampler.requested_ns), sampler.wall ? "elapsed" : "of CPU",
          counted(sums_.size(), "stack"));

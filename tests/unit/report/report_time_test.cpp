@@ -63,6 +63,18 @@ TEST_CASE("Waits whose rows read the same are one row of the text") {
   CHECK(has(text, "    1   81.0%      2,000.0 ms         6      5  a till with"));
 }
 
+TEST_CASE("Samples whose rows read the same are one row of the text") {
+  const auto sample = time_sample();
+  std::vector<StackSample>& samples = sample->data.time.samples;
+  samples.push_back(samples[0]);
+  samples.back().frames.front().bci += 1;  // at another instruction of the line
+  samples.push_back(samples[2]);
+  samples.back().cut = false;
+  const std::string text = whole_report(ReportFormat::kText, sample->data);
+  CHECK(has(text, "CPU samples: 170, each of 10.0 ms of CPU, in 3 stacks"));
+  CHECK(has(text, "    1   88.2%   88.2%         150      1  shop.Cart.pay(Cart.java:42)\n"));
+}
+
 TEST_CASE("A text report of time has tables of samples and of locks, and no allocations") {
   const auto sample = time_sample();
   const std::string text = whole_report(ReportFormat::kText, sample->data);
