@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/deflate_sink.h"
+#include "core/jvm_text.h"
 #include "report/protobuf_writer.h"
 #include "report/report.h"
 #include "report/report_names.h"
@@ -64,11 +65,12 @@ class PprofWriter {
   }
 
   void write_moments() {
-    const ReportSummary& summary = data_.summary;
     constexpr std::int64_t kNanos = 1'000'000;
-    profile_.add_integer(
-        9, static_cast<std::uint64_t>((summary.written_ms - summary.tracked_ms) * kNanos));
-    profile_.add_integer(10, static_cast<std::uint64_t>(summary.tracked_ms * kNanos));
+    const auto& sampler = data_.time.sampler;
+    const std::int64_t ns =
+        has_time_only(data_) && sampler ? sampler->on_ns : data_.summary.tracked_ms * kNanos;
+    profile_.add_integer(9, static_cast<std::uint64_t>(data_.summary.written_ms * kNanos - ns));
+    profile_.add_integer(10, static_cast<std::uint64_t>(ns));
   }
 
   void write_time() {
@@ -251,9 +253,10 @@ class PprofWriter {
     return last_function_;
   }
 
+  // A string of proto3 is UTF-8, which a descriptor or a name from a ring file may not be.
   std::uint64_t text(std::string_view text) {
-    const auto [at, fresh] = texts_.emplace(text, texts_.size());
-    if (fresh) profile_.add_bytes(6, text);
+    const auto [at, fresh] = texts_.emplace(utf8_of(text), texts_.size());
+    if (fresh) profile_.add_bytes(6, at->first);
     return at->second;
   }
 

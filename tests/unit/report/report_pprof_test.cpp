@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/jvm_text.h"
 #include "report_sample.h"
 
 using namespace ddm;
@@ -128,6 +129,16 @@ TEST_CASE("The pprof report has each stack with its class, lines, objects and by
   CHECK(samples == expected);
 }
 
+TEST_CASE("All texts of a pprof report are UTF-8, as proto3 wants") {
+  const auto sample = hostile_sample();
+  const MethodName method{"a.B", "m", "(La/\xED\xA0\xBD;)V", "B.java", false, {}};
+  sample->add("a.Item", 24, 1, {{sample->names.add_method(method), 0}});
+  sample->data.summary.vm = "a VM \xC0\x80";
+  const Message profile =
+      parsed_message(unpacked(whole_report(ReportFormat::kPprof, sample->data)));
+  for (const std::string& text : profile.all(6)) CHECK(utf8_of(text) == text);
+}
+
 TEST_CASE("A place in the code has an address of its own, the same in each pprof report") {
   const auto addresses_of = [](bool first_more) {
     ReportSample sample;
@@ -202,6 +213,9 @@ TEST_CASE("A pprof report of time alone has CPU, or methods, or waiting") {
   CHECK(check({"calls", "time"}, 1, {3, 800}).empty());
   time.sampler.emplace();
   time.sampler->requested_ns = 10'000'000;
+  time.sampler->on_ns = 5'000'000'000;
   time.samples = {{7, "main", {run}, false}};
   CHECK(check({"samples", "cpu"}, 10'000'000, {7, 70'000'000}).empty());
+  const Message profile = parsed_message(unpacked(whole_report(ReportFormat::kPprof, sample.data)));
+  CHECK(profile.integer(10) == 5'000'000'000);
 }
