@@ -188,6 +188,7 @@ canvas.dispatchEvent(new MouseEvent('mousemove', at)); told.hover = byId('tip').
 canvas.dispatchEvent(new MouseEvent('contextmenu', {...at, button: 2}));
 [...byId('menu').querySelectorAll('button')].find((b) => b.textContent.startsWith('Leave out')).click();
 told.left = [...state.without].map(textOf);
+told.names = namesIn(decoded(encodeURIComponent(listOf(['a;b', '50%3B', '100%', 'c']))));
 byId('reset').click();
 canvas.dispatchEvent(new MouseEvent('click', at)); told.clicked = nameOf(state.zoom);
 return told;""")
@@ -201,6 +202,7 @@ return told;""")
     assert "Copy stack" in told["items"] and told["item"] == "Copy stack", told
     assert told["copied"].startswith("Pages.main\n"), told
     assert told["closed"] == [True, "canvas"], told
+    assert told["names"] == ["a;b", "50%3B", "100%", "c"], told
     assert "Pages.lines" in told["hover"] and "each on average" in told["hover"] and \
         re.search(r"at Pages.java:\d+ \d", told["hover"]), told["hover"]
     assert told["left"] == ["Pages.lines"] and told["clicked"] == "Pages.lines", told

@@ -119,9 +119,19 @@ function zoomFromNames(names) {
   }
   return node;
 }
+// Names in the fragment, which may contain the ';' between them (threads' do).
+const listOf = (names) => names.map((name) => name.replace(/[%;]/g, encodeURIComponent)).join(';');
+const namesIn = (list) => list.split(';').map(decoded);
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 function zoomFromText(text) {
   if (!text) return 0;
-  const node = zoomFromNames(text.split(';'));
+  const node = zoomFromNames(namesIn(text));
   if (node !== 0) return node;
   const size = totals[kind.measures[0].key];
   const widest = (code, first, last) => {
@@ -139,11 +149,7 @@ function readFragment() {
   const wanted = {};
   for (const part of location.hash.slice(1).split('&')) {
     const [key, ...value] = part.split('=');
-    try {
-      wanted[key] = decodeURIComponent(value.join('='));
-    } catch {
-      wanted[key] = value.join('=');
-    }
+    wanted[key] = decoded(value.join('='));
   }
   state.q = wanted.q || '';
   state.view = ['flame', 'callers'].includes(wanted.view) ? wanted.view : 'icicle';
@@ -154,7 +160,7 @@ function readFragment() {
   for (const [name] of switches) state[name] = wanted[name] !== undefined;
   state.below = wanted.below ? codeNamed(wanted.below) : -1;
   state.without = new Set();
-  for (const name of (wanted.without || '').split(';')) {
+  for (const name of namesIn(wanted.without || '')) {
     if (name && codeNamed(name) >= 0) state.without.add(codeNamed(name));
   }
   const [from, to] = [Number(wanted.from), Number(wanted.to)];
@@ -169,7 +175,7 @@ function writeFragment() {
   const parts = [];
   const add = (key, value) => parts.push(value === true ? key : `${key}=${encodeURIComponent(value)}`);
   if (state.q) add('q', state.q);
-  if (state.zoom) add('zoom', pathTo(state.zoom).map(nameOf).join(';'));
+  if (state.zoom) add('zoom', listOf(pathTo(state.zoom).map(nameOf)));
   if (state.by !== kind.measures[0].key) add('by', state.by);
   if (state.of !== offered[0][0]) add('of', state.of);
   if (state.view !== 'icicle') add('view', state.view);
@@ -179,7 +185,7 @@ function writeFragment() {
     if (state[name]) add(name, true);
   }
   if (state.below >= 0) add('below', textOf(state.below));
-  if (state.without.size) add('without', [...state.without].map(textOf).join(';'));
+  if (state.without.size) add('without', listOf([...state.without].map(textOf)));
   if (state.from >= 0) add('from', state.from), add('to', state.to);
   const wanted = parts.length ? '#' + parts.join('&') : location.pathname + location.search;
   try {
