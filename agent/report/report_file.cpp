@@ -1,5 +1,5 @@
 // Writes a report file atomically. May be called by several threads, which are serialized, since
-// the temporary file's name contains only the pid.
+// the temporary file's name usually contains only the pid.
 //
 // The writer holds a lock on the temporary file, which is released when the process ends in any
 // way: a temporary file without a lock is stale, and is removed.
@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <mutex>
 
 #include "core/file_descriptor.h"
+#include "core/random_number.h"
 #include "report/report.h"
 
 namespace ddm {
@@ -68,19 +70,49 @@ void remove_left_behind(const std::string& path) {
   ::closedir(listed);
 }
 
-// O_EXCL: in a directory like /tmp another user could otherwise plant a symlink. Another process
-// may remove the file as stale before it is locked: retry.
-int create_fresh(const std::string& path) {
-  constexpr int kCreateTries = 10;
-  int fd = -1;
-  for (int i = 0; i < kCreateTries && fd < 0; ++i) {
-    fd = open_locked(path, O_CREAT | O_EXCL);
-    if (fd >= 0 || (errno != EEXIST && errno != EBUSY)) break;
-    // From a process with the same pid, perhaps in another container.
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT) break;
+// A new file beside `path`, which is removed unless it has taken that path's place.
+class FreshFile {
+ public:
+  // O_EXCL: in a directory like /tmp another user could otherwise plant a symlink. The file of a
+  // process with the same pid, in another container, is left alone. EBUSY: another process has
+  // removed the file as stale before it was locked.
+  explicit FreshFile(const std::string& path) : path_(path) {
+    constexpr int kCreateTries = 10;
+    std::uint64_t number = static_cast<std::uint64_t>(::getpid());
+    for (int i = 0; i < kCreateTries && !file_.valid(); ++i) {
+      name_ = fmt::format("{}.tmp-{}", path, number);
+      file_ = FileDescriptor(open_locked(name_, O_CREAT | O_EXCL));
+      if (!file_.valid() && errno != EEXIST && errno != EBUSY) break;
+      number = random_number().value_or(number + 1) % kNumbers;
+    }
+    exists_ = file_.valid();
   }
-  return fd;
-}
+  FreshFile(const FreshFile&) = delete;
+  FreshFile& operator=(const FreshFile&) = delete;
+  ~FreshFile() {
+    if (exists_) ::unlink(name_.c_str());  // while it is locked
+  }
+
+  bool valid() const { return file_.valid(); }
+  int write(std::string_view piece) { return write_all(file_.get(), piece); }  // 0 or errno
+  // Late write errors (quota, network file systems) are reported by close(); the lock is released
+  // with the last descriptor. Returns 0 or errno.
+  int take_place() {
+    locked_ = FileDescriptor(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0));
+    if (::close(file_.release()) != 0 && errno != EINTR) return errno;  // EINTR: it is closed
+    if (std::rename(name_.c_str(), path_.c_str()) != 0) return errno;
+    exists_ = false;
+    return 0;
+  }
+
+ private:
+  static constexpr std::uint64_t kNumbers = 1'000'000'000;
+
+  const std::string& path_;
+  std::string name_;
+  bool exists_ = false;
+  FileDescriptor file_, locked_;
+};
 
 }  // namespace
 
@@ -93,26 +125,19 @@ std::optional<Error> write_report_file(const std::string& path,
   if (::stat(path.c_str(), &target) == 0 && !S_ISREG(target.st_mode)) {
     return problem(path, "it is not a regular file");
   }
-  const std::string fresh = fmt::format("{}.tmp-{}", path, ::getpid());
   remove_left_behind(path);
-  const int fd = create_fresh(fresh);
-  if (fd < 0) return problem(path, errno_text(errno));
+  FreshFile fresh(path);
+  if (!fresh.valid()) return problem(path, errno_text(errno));
   int error = 0;
   // Once a piece is missing the file has a hole, whatever later pieces a writer still offers.
   const bool whole = fill([&](std::string_view piece) {
-    if (error == 0) error = write_all(fd, piece);
+    if (error == 0) error = fresh.write(piece);
     return error == 0;
   });
-  // Late write errors (quota, network file systems) are reported by close(); the lock is released
-  // with the last descriptor. EINTR: Linux has closed it.
-  const int locked = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
-  if (::close(fd) != 0 && errno != EINTR && error == 0) error = errno;
-  if (error == 0 && whole && std::rename(fresh.c_str(), path.c_str()) != 0) error = errno;
-  const bool in_place = error == 0 && whole;
-  if (!in_place) ::unlink(fresh.c_str());
-  if (locked >= 0) ::close(locked);
-  if (in_place) return {};
-  return problem(path, error == 0 ? "it is not whole" : errno_text(error));
+  if (error == 0 && !whole) return problem(path, "it is not whole");
+  if (error == 0) error = fresh.take_place();
+  if (error != 0) return problem(path, errno_text(error));
+  return {};
 }
 
 std::optional<Error> write_report_file(const std::string& path, ReportFormat format,

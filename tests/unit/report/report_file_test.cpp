@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <new>
 #include <thread>
 
 #include "report_sample.h"
@@ -245,6 +246,31 @@ TEST_CASE("What a killed writer left behind is removed, what another one still w
   close(other);
   CHECK_FALSE(write_report_file(dir.file("a.txt"), "again"));
   CHECK_FALSE(fs::exists(dir.file("a.txt.tmp-7654321")));
+}
+
+TEST_CASE("Another container's process with the same pid keeps its half of a report") {
+  const TempDir dir;
+  const std::string path = dir.file("a.txt"), half = path + ".tmp-" + std::to_string(getpid());
+  std::ofstream(half) << "half";
+  const int other = open(half.c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(other >= 0);
+  REQUIRE(flock(other, LOCK_EX) == 0);
+  CHECK_FALSE(write_report_file(path, "whole"));
+  CHECK(content_of(half) == "half");
+  CHECK(content_of(path) == "whole");
+  close(other);
+}
+
+TEST_CASE("A report for which there is no memory leaves no file and no descriptor") {
+  const TempDir dir;
+  const int before = dup(0);
+  close(before);
+  const auto no_memory = [](const ReportSink&) -> bool { throw std::bad_alloc(); };
+  CHECK_THROWS_AS(write_report_file(dir.file("a.txt"), no_memory), std::bad_alloc);
+  CHECK(dir.entries().empty());
+  const int after = dup(0);
+  close(after);
+  CHECK(after == before);
 }
 
 TEST_CASE("A report is written where files belong to another user and have no locks") {
