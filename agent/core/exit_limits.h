@@ -6,6 +6,7 @@
 //   a running handler of the program (ClientApi)              kHandlerLimit
 //   a round of samples (SamplerThread)                        kRoundLimit
 //   a reading of the hits' cost (HitBudget)                   kRoundLimit
+//   a sweep of dead objects (LiveObjects)                     kSweepLimit
 //   a change of classes for probes (SideThread)               kChangeLimit
 //   sockets: one non-blocking write (Server)                  milliseconds; kSocketsLimit if the
 //                                                             program has closed its descriptors
@@ -25,10 +26,11 @@
 // When the process exits without VMDeath, Agent::process_exits() waits for the rows from the
 // reports on.
 //
-// Two threads are joined: ddm-io, if it answers, and ddm-debugger. Each wait of theirs includes
-// their waker, and nothing they call blocks. A running timer of Pulse is waited for; it never blocks
-// either. Nobody waits for the rest of ddm-chores, ddm-lookup (the system's resolver), ddm-hprof,
-// ddm-exit and ddm-halt: these threads end with the process.
+// Three threads are joined: ddm-io, if it answers, ddm-debugger and ddm-lanes. Each wait of the first
+// two includes their waker, and nothing they call blocks; ddm-lanes may be waiting 0.4 s for the
+// lanes (LaneWatch). A running timer of Pulse is waited for; it never blocks either. Nobody waits for
+// the rest of ddm-chores, ddm-lookup and ddm-hprof (the system's resolver), ddm-exit and ddm-halt:
+// these threads end with the process.
 #pragma once
 
 #include <chrono>
@@ -41,6 +43,7 @@ inline constexpr milliseconds kCallbackLimit{20};
 inline constexpr milliseconds kFindingsLimit{100};
 inline constexpr milliseconds kHandlerLimit{100};
 inline constexpr milliseconds kRoundLimit{100};
+inline constexpr milliseconds kSweepLimit{50};
 inline constexpr milliseconds kChangeLimit{20};
 inline constexpr milliseconds kSocketsLimit{1'000};
 inline constexpr milliseconds kRequestLimit{50};

@@ -66,7 +66,8 @@ void append_point(std::string& out, const SiteLife& life,
 // An object found dead at its first collection lived at most for the interval between two
 // collections.
 std::int64_t short_lived_ms(const LiveSummary& live) {
-  return std::max<std::int64_t>(1, live.followed_ms / static_cast<std::int64_t>(live.gc + 1));
+  return std::max<std::int64_t>(1,
+                                live.followed_ms / static_cast<std::int64_t>(live.collections + 1));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "allocations/capture/plain_handles.h"
 #include "core/clocks.h"
+#include "core/exit_limits.h"
 #include "core/log.h"
 #include "core/random.h"
 #include "vm/jvmti_memory.h"
@@ -67,7 +68,7 @@ std::string LiveObjects::start(JNIEnv* jni, const AllocationSampling& sampling,
   value_objects_ = has_value_objects(jvmti_);
   plain_handles_ = some && has_plain_handles(jni, some.get());
   for (auto& n : not_followed_) n = 0;
-  swept_gc_ = bell_->count();
+  swept_gc_ = first_gc_ = bell_->count();
   LiveTable* const shown = table.get();
   shown->swept(swept_gc_);
   const std::shared_ptr<Watch> watch(new Watch{sites_, table, began_ms_});
@@ -139,13 +140,12 @@ void LiveObjects::delete_some_handles(JNIEnv* jni) noexcept {
 }
 
 void LiveObjects::close() {
-  freed_memory_.forget();
   {
     const std::lock_guard lock(mutex_);
     if (watch_) watch_->stopping = true;
   }
   if (bell_ != nullptr) bell_->ring();
-  thread_.stop(kCloseLimit);
+  thread_.stop(exit_limits::kSweepLimit);
 }
 
 std::string LiveObjects::begin_watch(JNIEnv* jni, std::shared_ptr<Watch> watch) {
@@ -293,8 +293,7 @@ void LiveObjects::sweep(JNIEnv* jni, Watch& watch) {
     table.begin_ages(table.gc());
     table.count_ages(chunks);
   }
-  // Adds objects added during the sweep. What is added from here on is left for give_back_swept(),
-  // under the lock.
+  // Objects added during the sweep; later ones are left for give_back_swept(), under the lock.
   LiveStore::Chunks added;
   {
     const auto held = sites.hold();
@@ -375,25 +374,26 @@ bool LiveObjects::settle(milliseconds patience) {
   return done;
 }
 
+// Births are counted for 99 days, and the clock may be set back.
 std::int64_t LiveObjects::followed_ms() const {
-  return (on() ? coarse_epoch_ms() : ended_ms_) - began_ms_;
+  const std::int64_t ms = (on() ? coarse_epoch_ms() : ended_ms_) - began_ms_;
+  return std::clamp<std::int64_t>(ms, 0, BirthTime::ms(BirthTime::kMost));
 }
 
 LiveSummary LiveObjects::summary(std::uint64_t gc, const SiteLife& all) const {
   LiveSummary summary;
   summary.gc = gc;
+  summary.collections = gc - std::min<std::uint64_t>(first_gc_, gc);
   summary.count = all.live_count;
   summary.bytes = all.live_bytes;
   summary.one_in = one_in_;
-  {
-    const auto held = sites_->hold();
-    if (const LiveTable* table = sites_->live()) summary.top_ms = table->top_ms();
-  }
   summary.followed_ms = followed_ms();
   for (std::size_t i = 0; i < not_followed_.size(); ++i) {
     const std::int64_t n = not_followed_[i].load(std::memory_order_relaxed);
     if (n > 0) summary.not_followed[kNotFollowedTexts[i]] = n;
   }
+  const auto held = sites_->hold();
+  if (const LiveTable* table = sites_->live()) summary.top_ms = table->top_ms();
   return summary;
 }
 

@@ -110,7 +110,6 @@ class LiveObjects {
   // The table that it swept, or is still sweeping: the last watch has not ended within `patience`.
   std::shared_ptr<LiveTable> end_watch(std::chrono::milliseconds patience);
 
-  static constexpr std::chrono::milliseconds kCloseLimit{50};
   static constexpr std::uint64_t kTagBits = 3;
   // A record in this many deletes more handles than were created since the last.
   static constexpr std::uint64_t kDeadEvery = DeadHandles::kAtOnce * 2 / 3;
@@ -144,6 +143,7 @@ class LiveObjects {
   std::condition_variable swept_, watch_ended_;
   int watches_ = 0;                         // queued or running, guarded by the mutex
   std::atomic<std::uint64_t> swept_gc_{0};  // written under the mutex
+  std::atomic<std::uint64_t> first_gc_{0};  // collections before following began
 };
 
 }  // namespace ddm

@@ -1,15 +1,14 @@
 #include "allocations/store/live_table.h"
 
 #include <algorithm>
-#include <new>
 
 namespace ddm {
 
 std::unique_ptr<LiveTable> LiveTable::create(std::size_t sites, const AllocationSampling& sampling,
                                              std::uint32_t one_in) {
   std::unique_ptr<LiveTable> table(new LiveTable(sites, sampling, one_in));
-  const bool good = table->sums_.good() && table->deaths_.good() && table->ages_->sums.good() &&
-                    table->next_ages_->sums.good();
+  const bool good = table->sums_.good() && table->deaths_.good() && table->died_at_.good() &&
+                    table->ages_->good() && table->next_ages_->good();
   return good ? std::move(table) : nullptr;
 }
 
@@ -21,12 +20,8 @@ bool LiveTable::add(const LiveObject& object, double weight) {
     update_full();
     // The thread was delayed between allocating the object and recording it.
     const std::uint64_t age = BirthGc::age(object.born_gc, gc_);
-    if (age > 0) [[unlikely]] {
-      try {
-        ages_->add(object.site, age, weight, bytes);
-      } catch (const std::bad_alloc&) {  // counted as youngest until the next sweep
-      }
-    }
+    if (age > 0) [[unlikely]]
+      ages_->add(object.site, age, weight, bytes);
   }
   sums_[object.site].seen(weight, bytes, object.handle != 0,
                           static_cast<double>(BirthTime::ms(object.born)));
@@ -35,7 +30,7 @@ bool LiveTable::add(const LiveObject& object, double weight) {
 
 void LiveTable::died(const LiveObject& object, std::uint32_t now) {
   Deaths& deaths = deaths_[object.site];
-  if (deaths.count == 0) died_at_.push_back(object.site);
+  if (deaths.count == 0) died_at_.add(object.site);
   const double weight = sampling_.weight_of(object.size);
   deaths.count += weight;
   deaths.bytes += weight * static_cast<double>(object.size);

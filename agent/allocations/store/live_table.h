@@ -75,10 +75,25 @@ class LiveTable {
   struct Deaths {
     double count, bytes, ms, born_ms;
   };
+  // Sites, each once. A sweep must not fail when it has taken the objects out: never allocates.
+  class SiteList {
+   public:
+    explicit SiteList(std::size_t most) : sites_(most) {}
+    bool good() const { return sites_.good(); }
+    void add(SiteNumber site) { sites_[count_++] = site; }
+    void clear() { count_ = 0; }
+    const SiteNumber* begin() const { return &sites_[0]; }
+    const SiteNumber* end() const { return begin() + count_; }
+
+   private:
+    ReservedArray<SiteNumber> sites_;
+    std::size_t count_ = 0;
+  };
   struct Ages {
-    explicit Ages(std::size_t size) : sums(size) {}
+    explicit Ages(std::size_t size) : sums(size), sites(size) {}
+    bool good() const { return sums.good() && sites.good(); }
     void add(SiteNumber site, std::uint64_t age, double count, double bytes) {
-      if (!sums[site].any) sites.push_back(site);
+      if (!sums[site].any) sites.add(site);
       sums[site].add(age, count, bytes);
     }
     void clear() {
@@ -86,7 +101,7 @@ class LiveTable {
       sites.clear();
     }
     ReservedArray<AgeSum> sums;
-    std::vector<SiteNumber> sites;  // sites with a sum
+    SiteList sites;  // with a sum
   };
 
   LiveTable(std::size_t sites, const AllocationSampling& sampling, std::uint32_t one_in)
@@ -95,6 +110,7 @@ class LiveTable {
         sums_(sites),
         ages_(std::make_unique<Ages>(sites)),
         deaths_(sites),
+        died_at_(sites),
         next_ages_(std::make_unique<Ages>(sites)) {}
   void update_full() { full_.store(store_.reserved() > kMostObjects, std::memory_order_relaxed); }
 
@@ -113,7 +129,7 @@ class LiveTable {
 
   // Of the sweep in progress, accessed by its thread only.
   ReservedArray<Deaths> deaths_;
-  std::vector<SiteNumber> died_at_;
+  SiteList died_at_;
   std::unique_ptr<Ages> next_ages_;
   std::uint64_t next_gc_ = 0;
 };

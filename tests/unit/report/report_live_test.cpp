@@ -53,7 +53,8 @@ struct LiveSample : ReportSample {
     data.summary.app = "shop";
     const SiteLife life = data.sites.life();
     LiveSummary live;
-    live.gc = gc;
+    live.gc = gc + 1000;  // of which a thousand came before following
+    live.collections = gc;
     live.one_in = one_in;
     live.count = life.live_count;
     live.bytes = life.live_bytes;
@@ -119,6 +120,8 @@ TEST_CASE("A dhat report has every site's figures since it is followed") {
     // Born after 40 and 120 ms: dead after 80 and 200, or alive after 400.
     CHECK(point["tl"] == (kept ? 500 * 360 + 500 * 280 : 250 * 40 + 250 * 80));
   }
+  CHECK(report["gc"] == 1002);
+  CHECK(report["tuth"] == 400 / 3);
   CHECK(report["tg"] == 200);
   CHECK(report["te"] == 400);
 }
@@ -126,7 +129,7 @@ TEST_CASE("A dhat report has every site's figures since it is followed") {
 TEST_CASE("Tables and pprof have what is alive beside the rest; without live= there is nothing") {
   LiveSample sample(1);
   const std::string text = whole_report(ReportFormat::kText, sample.data);
-  CHECK(text.find("Top 1 of 1 sites by live bytes, as of collection 2\n") != std::string::npos);
+  CHECK(text.find("Top 1 of 1 sites by live bytes, as of collection 1002\n") != std::string::npos);
   const std::string jsonl = whole_report(ReportFormat::kJsonl, sample.data);
   // Half of them before each of two collections.
   const std::string ages = R"("live_ages":[{"survived":1,"count":500,"bytes":8000},)"
