@@ -224,7 +224,11 @@ jint Agent::attach(JavaVM* vm, const char* option_text) {
     return JNI_ERR;
   }
   const auto jni = static_cast<JNIEnv*>(env);
-  if (g_agent != nullptr) return g_agent->reload(jni, std::move(given->options), said);
+  if (g_agent != nullptr) {
+    if (g_agent->made_) return g_agent->reload(jni, std::move(given->options), said);
+    log_error("the program is just starting: attach again");
+    return JNI_ERR;
+  }
 
   Agent* agent = create(vm, std::move(*given), {JVMTI_EVENT_VM_DEATH});
   if (agent == nullptr) return JNI_ERR;
@@ -278,6 +282,8 @@ void Agent::vm_init(JNIEnv* jni) {
 }
 
 void Agent::go_live(JNIEnv* jni, bool late) {
+  const std::lock_guard lock(
+      loading_);  // a server may ask for a further load as soon as it is open
   facts_ = read_vm_facts(jvmti_);
   facts_.process_start = process_start_time(getpid()).value_or(0);
   if (!options_.service.name.empty()) facts_.app = options_.service.name;

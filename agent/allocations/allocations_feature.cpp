@@ -1,6 +1,8 @@
 #include "allocations/allocations_feature.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "core/log.h"
 
@@ -41,8 +43,12 @@ void AllocationsFeature::opened(JNIEnv* jni, bool) {
   if (!error.empty()) log_error("hooks=start: {}", error);
 }
 
-void AllocationsFeature::apply_options(JNIEnv* jni, const GivenOptions&) {
+// A later load that does not concern tracking keeps what tests have switched on meanwhile.
+void AllocationsFeature::apply_options(JNIEnv* jni, const GivenOptions& given) {
   if (!tracking_) return;
+  const std::vector<OptionRow> rows = AllocationOptions().rows();
+  const auto is_given = [&](const OptionRow& row) { return given.has(row.name); };
+  if (std::exchange(applied_, true) && std::ranges::none_of(rows, is_given)) return;
   if (options_.track == false) {
     const std::string error = tracking_->stop(jni);
     if (!error.empty()) log_error("allocation tracking: {}", error);
@@ -58,7 +64,8 @@ void AllocationsFeature::start(JNIEnv* jni, const GivenOptions&) {
   if (!tracking_ || !options_.start) return;
   context_.service.start_lanes(jni);  // for tracking's background work
   const std::string error = tracking_->start(jni);
-  if (!error.empty()) log_error("allocation tracking: {}", error);
+  if (!error.empty()) return log_error("allocation tracking: {}", error);
+  if (options_.track == true) handlers_.end_leases();
 }
 
 bool AllocationsFeature::write_final_reports(JNIEnv* jni, bool complete) {

@@ -39,7 +39,7 @@ class AllocationsFeature final : public Feature {
     if (tracking_) tracking_->vm_halts();
   }
   void end() override {
-    handlers_.close();
+    handlers_.end_leases();
     if (tracking_) tracking_->vm_ends();
   }
   bool write_final_reports(JNIEnv* jni, bool complete) override;
@@ -50,6 +50,7 @@ class AllocationsFeature final : public Feature {
   const std::unique_ptr<Tracking> tracking_;
   std::unique_ptr<RingKeeper> ring_keeper_;  // null without ring=
   TrackingHandlers handlers_;
+  bool applied_ = false;  // the options of the first load
 };
 
 }  // namespace ddm

@@ -38,8 +38,8 @@ class TrackingHandlers {
   void add_to(Dispatcher& dispatcher);
   // Ends tracking that was requested for the duration of this session.
   void disconnected(const SessionPtr& session);
-  // The program ends: tracking is not changed.
-  void close() {
+  // Tracking outlasts the sessions: the program's options have switched it on, or the program ends.
+  void end_leases() {
     const std::lock_guard lock(lease_mutex_);
     leased_ = false;
     lessees_.clear();
