@@ -296,8 +296,7 @@ Result<HeapDumper::Stored> HeapDumper::store(JNIEnv* jni, const HoldObjects& hol
 
 void HeapDumper::close() {
   const std::lock_guard lock(mutex_);
-  closed_ = true;
-  if (!unfinished_) return;
+  if (closed_.exchange(true) || !unfinished_) return;
   remove_unfinished();
   // The VM may continue writing for a while.
   const std::lock_guard list(g_unfinished_mutex);

@@ -149,7 +149,7 @@ void HeapHandlers::dump(const Request& request, Reply reply) {
 
 void HeapHandlers::dump_in_pieces(const Request& request, Reply reply) {
   using What = HeapDumpPieceRequest::What;
-  const auto wanted = HeapDumpPieceRequest::decode(request.data);
+  const auto wanted = decode<HeapDumpPieceRequest>(request.data);
   if (!wanted) return reply.fail_bad_data("u1 what: 0 make, 1 make with stacks, 2 next piece");
   if (wanted->what == What::kNextPiece) return next_piece(request, std::move(reply));
   HeapDumpMade made;

@@ -34,6 +34,11 @@ class HeapHandlers final : public Feature {
   void add_chunks(Dispatcher& dispatcher) override;
   void session_ended(const SessionPtr& session) override;
   void end() override { dumper_.close(); }
+  // Also where the process ends without VMDeath.
+  bool write_final_reports(JNIEnv*, bool complete) override {
+    dumper_.close();
+    return complete;
+  }
 
  private:
   void info(const Request& request, Reply reply);

@@ -212,17 +212,17 @@ Result<HeapMapper::Walked> HeapMapper::walk(JNIEnv* jni, HeapMap& map, RegionDet
 std::string HeapMapper::read_classes_and_walk(JNIEnv* jni, HeapPause& pause) {
   std::string error = late_classes_->begin();
   if (!error.empty()) return "ClassPrepare: " + error;
+  const std::unique_ptr<LateClasses, void (*)(LateClasses*)> begun(
+      &*late_classes_, [](LateClasses* classes) { classes->end(); });
   error = klasses_->read(jni, *layout_, table_);
   table_.reserve(LateClasses::kMost);
   const std::uint64_t tile = pause.map.tile_bytes;
   for (std::size_t i = 0; tile != 0 && i < pause.team.members(); ++i) {
-    const std::uint64_t tiles = layout_->reserved_bytes / tile;
+    const std::uint64_t tiles = likely_heap() / tile;
     pause.tiles.emplace_back(layout_->objects, table_, tile, klasses_->classes().size(),
                              static_cast<std::size_t>(tiles) + pause.spaces.capacity());
   }
-  if (error.empty()) error = stop_and_walk(pause);
-  late_classes_->end();
-  return error;
+  return error.empty() ? stop_and_walk(pause) : error;
 }
 
 // Call while the local references of the table's classes are valid.
@@ -266,16 +266,20 @@ std::size_t HeapMapper::useful_helpers() const {
 
 // A log has capacity for a heap of smallest objects, since one lane may get all of them; the pages
 // that are likely to be needed are committed before the safepoint.
-bool HeapMapper::reserve_logs(HeapMap& map, std::size_t threads, std::size_t spaces) const {
+// What the heap has at most, growth until the walk included.
+std::uint64_t HeapMapper::likely_heap() const {
   const std::uint64_t committed = total_heap_memory().value_or(layout_->reserved_bytes);
-  const std::uint64_t heap = std::min(layout_->reserved_bytes, committed + committed / 4 + kGrowth);
+  return std::min(layout_->reserved_bytes, committed + committed / 4 + kGrowth);
+}
+
+bool HeapMapper::reserve_logs(HeapMap& map, std::size_t threads, std::size_t spaces) const {
   const std::uint64_t least_object = layout_->objects.min_object_bytes();
   const std::size_t logs = threads * HeapWalk::kLogs;
   const std::size_t expected = last_log_bytes_ != 0
                                    ? last_log_bytes_ + last_log_bytes_ / 8
                                    : used_heap_memory().value_or(0) / kUsualObject * kUsualEntry;
   for (std::size_t i = 0; i < logs; ++i) {
-    auto log = RunLog::reserve(heap / least_object * 2 + spaces * kLogBytesPerSpace);
+    auto log = RunLog::reserve(likely_heap() / least_object * 2 + spaces * kLogBytesPerSpace);
     if (!log) return false;
     log->populate(expected / logs);
     map.logs.push_back(std::move(*log));

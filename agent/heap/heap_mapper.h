@@ -67,6 +67,7 @@ class HeapMapper {
   static bool gather(const std::deque<HeapWalk>& walks, HeapMap& map);
   std::size_t useful_helpers() const;
   // Reserves the walks' logs. False: no memory.
+  std::uint64_t likely_heap() const;
   bool reserve_logs(HeapMap& map, std::size_t threads, std::size_t spaces) const;
   // Whether a class table read now has the classes that were unknown to the walks.
   bool has_new_classes(JNIEnv* jni, const std::deque<HeapWalk>& walks);
