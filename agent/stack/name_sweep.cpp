@@ -50,11 +50,12 @@ void Stacks::sweep_names_in(const Background& background) {
   const auto ask = [this, background] { background([this](JNIEnv* jni) { sweep_names(jni); }); };
   names_.growth().on_limit(ask);
   rewritten_.growth().on_limit(ask);
+  methods_.growth().on_limit(ask);
 }
 
 void Stacks::sweep_names(JNIEnv* jni) {
   const std::lock_guard lock(sweeping_);
-  const std::size_t before = names_.class_count() + names_.method_count();
+  const std::size_t before = names_.size();
   std::optional<LoadedClasses> loaded;
   const bool swept = names_.keep_only([&](NamesInUse& used) {
     // From here on no thread gets the id of a method whose class was unloaded or redefined.
@@ -74,8 +75,7 @@ void Stacks::sweep_names(JNIEnv* jni) {
   } else {
     rewritten_.growth().postpone();
   }
-  log_debug("{} names before a sweep, {} after it", before,
-            names_.class_count() + names_.method_count());
+  log_debug("{} names before a sweep, {} after it", before, names_.size());
 }
 
 }  // namespace ddm

@@ -158,9 +158,7 @@ ShownFrame SeenMethods::shown_former(const SeenMethod& newest, RawFrame frame,
   name.lines.clear();
   const auto code = code_.read(version);
   if (code && code_matches_jvmti(frame.method)) {
-    std::string class_name = name.class_name;
-    std::ranges::replace(class_name, '.', '/');
-    former.moves = rewritten_.moves_of(class_name, name.method, name.signature,
+    former.moves = rewritten_.moves_of(internal_name(name.class_name), name.method, name.signature,
                                        bci::code_shape(code->bytecode));
     if (!former.moves.ambiguous) name.lines = original_lines(code->lines, former);
   }
@@ -190,7 +188,11 @@ bool SeenMethods::code_matches_jvmti(jmethodID method) const {
 const SeenMethod& SeenMethods::learn(JNIEnv* jni, jmethodID method, const void* version) {
   // Outside the lock: JVMTI calls may wait for a safepoint.
   const std::shared_ptr<const SeenMethod> fresh = read(jni, method, version);
+  growth_.grown_to(put(method, fresh));
+  return *fresh;
+}
 
+std::size_t SeenMethods::put(jmethodID method, const std::shared_ptr<const SeenMethod>& fresh) {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<const SeenMethod>& known = seen_[method];
   std::shared_ptr<const SeenMethod> former = std::exchange(known, fresh);
@@ -198,14 +200,14 @@ const SeenMethod& SeenMethods::learn(JNIEnv* jni, jmethodID method, const void* 
   if (Slot* const slot = find(*own_table_, method)) {
     slot->seen.store(fresh.get(), std::memory_order_seq_cst);
     if (former) reclamation_.retire(std::move(former));
-    return *fresh;
+    return seen_.size();
   }
   if (own_table_->used * 2 > own_table_->mask) {
     move_to(std::make_shared<Table>((own_table_->mask + 1) * 2));
   } else {
     insert(*own_table_, method, fresh.get());
   }
-  return *fresh;
+  return seen_.size();
 }
 
 void SeenMethods::move_to(std::shared_ptr<Table> table) {
@@ -253,6 +255,7 @@ void SeenMethods::drop_former() {
       at = seen_.erase(at);
     }
   }
+  growth_.swept_to(seen_.size());
   if (dropped.empty()) return;
   move_to(std::move(table));
   for (auto& seen : dropped) reclamation_.retire(std::move(seen));

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "bci/bci_map.h"
+#include "core/growth_limit.h"
 #include "core/reclamation.h"
 #include "stack/method_code.h"
 #include "stack/names/name_table.h"
@@ -80,6 +81,7 @@ class SeenMethods {
 
   // Drops methods of unloaded classes and of former versions, as far as known.
   void drop_former();
+  GrowthLimit& growth() { return growth_; }
   void add_names(NamesInUse& used);
 
   jvmtiEnv* jvmti() const { return jvmti_; }
@@ -103,6 +105,8 @@ class SeenMethods {
   bool is_current(const SeenMethod& seen, jmethodID method) const;
   bool is_of(const SeenMethod& seen, const void* version) const;
   const SeenMethod& learn(JNIEnv* jni, jmethodID method, const void* version);
+  // Returns how many methods there are.
+  std::size_t put(jmethodID method, const std::shared_ptr<const SeenMethod>& fresh);
   void move_to(std::shared_ptr<Table> table);
   std::unordered_set<jmethodID> unloaded_numbers();
   std::unique_ptr<SeenMethod> read(JNIEnv* jni, jmethodID method, const void* version);
@@ -133,6 +137,8 @@ class SeenMethods {
   std::shared_ptr<Table> own_table_;
   std::unordered_map<jmethodID, std::shared_ptr<const SeenMethod>> seen_;
   std::unordered_set<std::size_t> classes_with_ids_;  // hashes of signatures
+  // Methods of classes that are loaded again and again have names that the tables know already.
+  GrowthLimit growth_;
 };
 
 }  // namespace ddm

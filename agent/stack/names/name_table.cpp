@@ -102,14 +102,9 @@ void NameTable::set_keeper(NameKeeper& keeper) {
   for (const auto& [id, entry] : methods_) keeper.add_method(id, entry.name);
 }
 
-std::size_t NameTable::class_count() const {
+std::size_t NameTable::size() const {
   const std::lock_guard lock(mutex_);
-  return classes_.size();
-}
-
-std::size_t NameTable::method_count() const {
-  const std::lock_guard lock(mutex_);
-  return methods_.size();
+  return classes_.size() + methods_.size();
 }
 
 std::shared_ptr<const void> NameTable::hold() const {

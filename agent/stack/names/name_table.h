@@ -86,8 +86,7 @@ class NameTable {
   // as the table.
   void set_keeper(NameKeeper& keeper);
 
-  std::size_t class_count() const;
-  std::size_t method_count() const;
+  std::size_t size() const;  // classes and methods
 
   // While the result exists, no names are dropped. A reader of records holds the table from before
   // the first record until after the last name.
