@@ -27,8 +27,8 @@ void Recorder::record(JNIEnv* jni, jobject object, const Known& known, TopFrames
 
 bool Recorder::add(JNIEnv* jni, jobject object, const Known& known, TopFrames top, double weight,
                    std::int64_t& size) noexcept {
+  const Reclamation::Reading reading;  // of drop(), too
   try {
-    const Reclamation::Reading reading;
     if (!open_) return false;
     const ObjectFacts::Facts facts = objects_.of(jni, object, known.klass, known.size);
     size = facts.size;
@@ -70,6 +70,9 @@ bool Recorder::add(JNIEnv* jni, jobject object, const Known& known, TopFrames to
       return true;  // counted, but not among the recent records
     }
     const LiveObjects::Mark mark = live_.follow(jni, object, record.time_ms, seq);
+    // Tracking has begun anew while this thread was suspended here, with another tree.
+    if (books_.sites() != sites) [[unlikely]]
+      record.trace = kNoTrace;
     const SiteEntry one{record.class_id, record.trace, size,   weight,
                         mark.handle,     mark.born,    mark.gc};
     books_.count_recorded(one, seq);

@@ -71,6 +71,7 @@ Scopes::Scope* Scopes::open_scope(ScopeNumber number) {
 
 void Scopes::close(Scope& scope) {
   for (const auto& [thread, shard] : scope.shards) {
+    if (shard == nullptr) continue;  // there was no memory for it
     const std::lock_guard lock(shard->mutex);
     try {
       scope.result.tallies.add(shard->tallies);
