@@ -30,7 +30,7 @@ void Tracking::write_ring_facts() {
   const auto put = [](std::string_view text, auto& to) {
     std::copy_n(text.begin(), std::min(text.size(), to.size()), to.begin());
   };
-  const BookTotals totals = books_.snapshot(ThreadBooks::What::kTotals).totals();
+  const BookTotals totals = books_.snapshot().totals();
   RingFacts facts;
   facts.updated_ms = epoch_ms();
   facts.tracked_ms = tracked_ms();
@@ -83,7 +83,7 @@ void Tracking::add_records(ReportData& data, JNIEnv* jni) {
       !vm_ends_ && jni != nullptr && thread_names_.prepare_read(stacks_.reclamation());
   if (threads_end_unseen) books_.part_from_ended(jni);
   std::optional<RingSnapshot> recent;
-  BooksSnapshot moment = books_.snapshot(ThreadBooks::What::kTotalsAndSites, [ring, &recent] {
+  BooksSnapshot moment = books_.snapshot([ring, &recent] {
     if (ring != nullptr) recent.emplace(*ring);
   });
   if (recent) data.records = recent->records();

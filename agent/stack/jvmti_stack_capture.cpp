@@ -39,10 +39,6 @@ void JvmtiStackCapture::capture(JNIEnv* jni, ShownStack& stack) {
   }
 }
 
-std::size_t JvmtiStackCapture::capture_raw(JNIEnv*, std::span<RawFrame> frames) {
-  return frames_from(0, frames);
-}
-
 std::string JvmtiStackCapture::text_of(JNIEnv* jni, const RawFrame& frame) const {
   if (frame.method == nullptr) return "nothing";
   LocalRef<jclass> owner(jni, nullptr);

@@ -5,13 +5,17 @@
 namespace ddm {
 
 WalkEnd PlaceLookup::compiled(JNIEnv* jni, VmAddress pc, Compiled& code) {
+  return find_compiled(pc, code) ? WalkEnd::kComplete : decode_compiled(jni, pc, code);
+}
+
+bool PlaceLookup::find_compiled(VmAddress pc, Compiled& code) const {
   FrameCache::Entry entry;
   code.count = 0;
   unsigned part = 0;
   do {
     if (!cache_.find_compiled(pc, part, entry, code.identity) ||
         code.count + entry.count > code.frames.size()) {
-      return decode_compiled(jni, pc, code);
+      return false;
     }
     std::copy_n(entry.frames.begin(), entry.count,
                 code.frames.begin() + static_cast<std::ptrdiff_t>(code.count));
@@ -20,7 +24,7 @@ WalkEnd PlaceLookup::compiled(JNIEnv* jni, VmAddress pc, Compiled& code) {
   } while (entry.more);
   code.kind = entry.kind;
   code.bytes = entry.bytes;
-  return WalkEnd::kComplete;
+  return true;
 }
 
 WalkEnd PlaceLookup::decode_compiled(JNIEnv* jni, VmAddress pc, Compiled& code) {
@@ -70,11 +74,10 @@ bool PlaceLookup::look_up_interpreted(JNIEnv* jni, Interpreted& frame) {
   const VmAddress place = place_of(frame.method, frame.bytecode);
   FrameCache::Entry entry;
   FrameCache::Identity identity;
-  frame.version = methods_.version_of(frame.method).identity();
-  if (cache_.find(place, 0, entry, identity) && identity.at == frame.method &&
-      identity.value == frame.version) {
+  if (cache_.find(place, 0, entry, identity) && identity.at == frame.method) {
+    frame.version = methods_.version_of(frame.method).identity();
     frame.shown = entry.frames[0];
-    return true;
+    if (identity.value == frame.version) return true;
   }
   const std::uint32_t generation = names_.generation().load(std::memory_order_acquire);
   if (ids_.version_of(frame.method).id == 0) return false;

@@ -41,7 +41,8 @@ class PlaceLookup {
   };
   // kComplete, or why not.
   WalkEnd compiled(JNIEnv* jni, VmAddress pc, Compiled& code);
-  // The same without the cache.
+  // The same from the cache alone; false: it is not there. And without the cache.
+  bool find_compiled(VmAddress pc, Compiled& code) const;
   WalkEnd decode_compiled(JNIEnv* jni, VmAddress pc, Compiled& code);
 
   // The previous interpreted frame of the same walk, since recursion repeats it.

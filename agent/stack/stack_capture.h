@@ -4,8 +4,6 @@
 
 #include <jvmti.h>
 
-#include <span>
-
 #include "stack/shown_stack.h"
 #include "stack/walker.h"
 
@@ -28,10 +26,6 @@ class StackCapture {
 
   // Adds frames until the stack is full or ends. Adds none if there is no Java frame.
   virtual void capture(JNIEnv* jni, ShownStack& stack) = 0;
-
-  // The unfiltered frames, innermost first; returns their number. A deeper stack fills the span. 0:
-  // the stack cannot be walked now.
-  virtual std::size_t capture_raw(JNIEnv* jni, std::span<RawFrame> frames) = 0;
 };
 
 }  // namespace ddm

@@ -1,6 +1,6 @@
 #include "stack/vm_stack_capture.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "core/log.h"
 #include "stack/layout_detection.h"
@@ -38,7 +38,8 @@ void VmStackCapture::watch(JNIEnv* jni, const HeapPauses* pauses) {
   pauses_ = pauses;
   if (!knows_own_stack(jni)) return;
   if (pauses != nullptr) ids_.begin(jni);
-  if (pauses == nullptr || !layout_.has_virtual_threads()) return;
+  if (pauses == nullptr || (layout_.virtual_thread_entry_at | layout_.virtual_thread_entry) == 0)
+    return;
   const auto parked = detect_parked_layout(jni);
   if (!parked) {
     log_info("frames of virtual threads in the heap are GetStackTrace's; missing: {}",
@@ -217,64 +218,34 @@ KnownPlaces::Epoch VmStackCapture::epoch() const {
 
 VmStackCapture::Step VmStackCapture::compiled_step(JNIEnv* jni, Walk& walk, WalkEnd& end) {
   FrameWalker& walker = walk.walker;
-  StackTrail* const trail = walk.stack.on_top() ? nullptr : walk.trail;
   const FrameWalker::Place from = walker.place();
-  FrameCache::Entry entry;
-  FrameCache::Identity identity;
-  unsigned part = 0;
-  if (trail != nullptr) trail->open();
-  do {
-    if (!cache_.find_compiled(from.pc, part, entry, identity)) [[unlikely]] {
-      return learn_compiled(jni, walk, trail, part * FrameCache::kFramesOfPart, end);
-    }
-    if (entry.kind == CodeKind::kBarrier) return parked_steps(jni, walk, end);
-    for (std::size_t i = 0; i < entry.count; ++i) {
-      if (trail != nullptr) trail->add(entry.frames[i]);
-      // The step is not closed and so not in the trail: the next walk makes it again.
-      if (!walk.stack.add(entry.frames[i])) return Step::kEnough;
-    }
-    ++part;
-  } while (entry.more);
-  return leave_compiled(walk, trail, entry.kind, entry.bytes, identity, end);
-}
-
-// The rest of the walk is made without the trail, which stays as it was.
-void VmStackCapture::leave_trail(Walk& walk, StackTrail*& trail) {
-  if (walk.trail != nullptr) walk.trail->abandon();
-  walk.trail = trail = nullptr;
-}
-
-VmStackCapture::Step VmStackCapture::leave_compiled(Walk& walk, StackTrail* trail, CodeKind kind,
-                                                    std::int32_t bytes,
-                                                    FrameCache::Identity identity, WalkEnd& end) {
-  FrameWalker& walker = walk.walker;
-  const FrameWalker::Place from = walker.place();
-  if (kind == CodeKind::kVirtualThreadEnd) return ended(WalkEnd::kComplete, end);
-  if (!walker.leave(kind, bytes)) return ended(WalkEnd::kOdd, end);
-  if (trail != nullptr) {
-    trail->close(from, walker.words_of_code(from, walker.place(), bytes, trail->words()),
-                 identity.at, walker.place());
-  }
-  return Step::kContinue;
-}
-
-VmStackCapture::Step VmStackCapture::learn_compiled(JNIEnv* jni, Walk& walk, StackTrail* trail,
-                                                    std::size_t known, WalkEnd& end) {
-  end = WalkEnd::kOdd;
-  if (check_.code_check_due() && !may_decode(jni, walk.walker.pc())) return Step::kEnd;
   PlaceLookup::Compiled code;
-  end = places_.decode_compiled(jni, walk.walker.pc(), code);
-  if (end != WalkEnd::kComplete) return Step::kEnd;
-  if (code.kind == CodeKind::kBarrier) return parked_steps(jni, walk, end);
-  if (!may_be_kept(code.kind)) leave_trail(walk, trail);
-  if (code.kind == CodeKind::kUpcall) {
-    return walk.walker.pop_upcall(code.bytes, end) ? Step::kContinue : Step::kEnd;
+  if (!places_.find_compiled(from.pc, code)) [[unlikely]] {
+    end = WalkEnd::kOdd;
+    if (check_.code_check_due() && !may_decode(jni, from.pc)) return Step::kEnd;
+    end = places_.decode_compiled(jni, from.pc, code);
+    if (end != WalkEnd::kComplete) return Step::kEnd;
   }
-  for (std::size_t i = known; i < code.count; ++i) {
+  if (code.kind == CodeKind::kBarrier) return parked_steps(jni, walk, end);
+  // The rest of the walk is made without the trail, which stays as it was.
+  if (!may_be_kept(code.kind) && walk.trail != nullptr) std::exchange(walk.trail, {})->abandon();
+  if (code.kind == CodeKind::kUpcall) {
+    return walker.pop_upcall(code.bytes, end) ? Step::kContinue : Step::kEnd;
+  }
+  StackTrail* const trail = walk.stack.on_top() ? nullptr : walk.trail;
+  if (trail != nullptr) trail->open();
+  for (std::size_t i = 0; i < code.count; ++i) {
     if (trail != nullptr) trail->add(code.frames[i]);
+    // The step is not closed and so not in the trail: the next walk makes it again.
     if (!walk.stack.add(code.frames[i])) return Step::kEnough;
   }
-  return leave_compiled(walk, trail, code.kind, code.bytes, code.identity, end);
+  if (code.kind == CodeKind::kVirtualThreadEnd) return ended(WalkEnd::kComplete, end);
+  if (!walker.leave(code.kind, code.bytes)) return ended(WalkEnd::kOdd, end);
+  if (trail != nullptr) {
+    trail->close(from, walker.words_of_code(from, walker.place(), code.bytes, trail->words()),
+                 code.identity.at, walker.place());
+  }
+  return Step::kContinue;
 }
 
 VmStackCapture::Step VmStackCapture::parked_steps(JNIEnv* jni, Walk& walk, WalkEnd& end) {
@@ -319,25 +290,6 @@ VmStackCapture::Step VmStackCapture::entry_step(Walk& walk, WalkEnd& end) {
     trail->close(from, words, 0, goes_on ? walker.place() : from);
   }
   return goes_on ? Step::kContinue : Step::kEnd;
-}
-
-WalkEnd VmStackCapture::raw_walk(JNIEnv* jni, std::span<VersionFrame> frames,
-                                 std::size_t& count) const {
-  return raw_walk_.walk(threads_.of(jni), frames, count,
-                        parked_ != nullptr ? &parked_->frames() : nullptr);
-}
-
-std::size_t VmStackCapture::capture_raw(JNIEnv* jni, std::span<RawFrame> frames) {
-  constexpr std::size_t kFew = 24;  // longer requests are left to GetStackTrace
-  VersionFrame found[kFew];
-  std::size_t count = 0;
-  const std::size_t wanted = std::min(frames.size(), std::size(found));
-  if (!check_.trusted() || wanted < frames.size() ||
-      raw_walk(jni, {found, wanted}, count) != WalkEnd::kComplete) {
-    return jvmti_.capture_raw(jni, frames);
-  }
-  for (std::size_t i = 0; i < count; ++i) frames[i] = raw_frame(found[i]);
-  return count;
 }
 
 }  // namespace ddm

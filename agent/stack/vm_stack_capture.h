@@ -38,7 +38,6 @@ class VmStackCapture final : public StackCapture {
   const char* name() const override { return check_.trusted() ? "vm" : "jvmti"; }
   WalkerCounts counts() const override;
   void capture(JNIEnv* jni, ShownStack& stack) override;
-  std::size_t capture_raw(JNIEnv* jni, std::span<RawFrame> frames) override;
 
   // Call once, before any capture. Null: classes may be unloaded, and objects moved, at any time.
   void watch(JNIEnv* jni, const HeapPauses* pauses);
@@ -68,7 +67,6 @@ class VmStackCapture final : public StackCapture {
   Compared compare(JNIEnv* jni, bool with_cache);
   // Called before compiled code is decoded. False: the walk ends.
   bool may_decode(JNIEnv* jni, VmAddress pc);
-  WalkEnd raw_walk(JNIEnv* jni, std::span<VersionFrame> frames, std::size_t& count) const;
   bool cache_agrees(JNIEnv* jni, std::span<const VersionFrame> found);
   void explain(JNIEnv* jni, WalkEnd end, std::span<const RawFrame> walked,
                std::span<const RawFrame> reference) const;
@@ -102,10 +100,6 @@ class VmStackCapture final : public StackCapture {
   // Walks while the frames are cached. kContinue: the next one is not.
   Step known_steps(Walk& walk) const;
   Step compiled_step(JNIEnv* jni, Walk& walk, WalkEnd& end);
-  static void leave_trail(Walk& walk, StackTrail*& trail);
-  Step leave_compiled(Walk& walk, StackTrail* trail, CodeKind kind, std::int32_t bytes,
-                      FrameCache::Identity identity, WalkEnd& end);
-  Step learn_compiled(JNIEnv* jni, Walk& walk, StackTrail* trail, std::size_t known, WalkEnd& end);
   Step interpreted_step(JNIEnv* jni, Walk& walk, WalkEnd& end);
   Step entry_step(Walk& walk, WalkEnd& end);
   // All frames in the heap.

@@ -69,9 +69,10 @@ VmStackCapture::Compared VmStackCapture::compare(JNIEnv* jni, bool with_cache) {
     return result;
   }
   // GetStackTrace first: it gives the methods on the stack their ids.
-  const std::size_t reference_count = jvmti_.capture_raw(jni, buffers->reference);
+  const std::size_t reference_count = jvmti_.frames_from(0, buffers->reference);
   std::size_t count = 0;
-  const WalkEnd end = raw_walk(jni, buffers->found, count);
+  const WalkEnd end = raw_walk_.walk(threads_.of(jni), buffers->found, count,
+                                     parked_ != nullptr ? &parked_->frames() : nullptr);
   // In the dead phase, in which daemon threads still run, GetStackTrace fails.
   if (reference_count == 0 && count > 0) {
     result.judged = false;

@@ -1,6 +1,6 @@
-// Calls of JVMTI that may create jmethodIDs, one at a time where the VM needs that: GetStackTrace,
-// which creates the ids of the methods that it finds, and GetClassMethods of classes that may have
-// been redefined.
+// Calls of JVMTI that may create jmethodIDs, one at a time where the VM needs that: GetStackTrace and
+// GetFrameLocation, which create the ids of the methods that they find, and GetClassMethods of
+// classes that may have been redefined.
 //
 // Before 23 (JDK-8313332) InstanceKlass::get_jmethod_id() loads the class's table of jmethodIDs
 // before it takes its lock, and another thread that meets an obsolete method may grow the table and

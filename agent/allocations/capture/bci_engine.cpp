@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <exception>
-#include <iterator>
 #include <string_view>
 
 #include "core/log.h"
 #include "vm/class_changes/untouchable_classes.h"
 #include "vm/class_methods.h"
+#include "vm/id_creation.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
 namespace {
 
 // The innermost frames inside a hook: the Tracker's native and the Tracker.
-constexpr std::size_t kTrackerFrames = 2;
+constexpr jint kTrackerFrames = 2;
 
 // Whether a virtual call of clone() on an object of this class reaches Object.clone(), which allocates
 // the copy, or an override. Only the former may be counted at the call: an override allocates by its
@@ -134,11 +134,16 @@ void BciEngine::cloned(JNIEnv* jni, jobject made) noexcept {
 }
 
 void BciEngine::super_cloned(JNIEnv* jni, jobject made) noexcept {
-  RawFrame frames[kTrackerFrames + 1];
+  if (made == nullptr) return;
+  jmethodID method = nullptr;
+  jlocation location = 0;
   LocalRef<jclass> caller(jni, nullptr);
-  if (made == nullptr || recorder_.stacks().capture_raw(jni, frames) != std::size(frames) ||
-      jvmti_->GetMethodDeclaringClass(frames[kTrackerFrames].method, caller.out()) !=
-          JVMTI_ERROR_NONE) {
+  {
+    const auto turn = id_creation::turn(jvmti_);
+    jvmti_->GetFrameLocation(nullptr, kTrackerFrames, &method, &location);
+  }
+  if (method == nullptr ||
+      jvmti_->GetMethodDeclaringClass(method, caller.out()) != JVMTI_ERROR_NONE) {
     return;
   }
   const LocalRef<jclass> superclass(jni, jni->GetSuperclass(caller.get()));

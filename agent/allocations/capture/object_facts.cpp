@@ -11,12 +11,6 @@
 namespace ddm {
 namespace {
 
-// Acquire keeps the reads in order, before the check of the pause number that follows.
-template <typename T>
-T load_in_order(std::uintptr_t at) {
-  return std::atomic_ref<T>(*reinterpret_cast<T*>(at)).load(std::memory_order_acquire);
-}
-
 std::uint64_t mixed_check(std::uint64_t id, std::uint64_t helper) {
   std::uint64_t value = (id ^ (helper << 17)) * 0x9E3779B97F4A7C15ull;
   value ^= value >> 32;
@@ -67,27 +61,16 @@ bool ObjectFacts::look_at(jobject object, Look& look) const {
   const HeapPauses::Reading reading(*pauses_);
   if (reading.in_pause()) return false;
   look.pauses = HeapPauses::count(reading.number());
-  const auto at = load_in_order<std::uintptr_t>(handle);
+  const auto at = read_at<std::uintptr_t>(handle);
   if (at == 0) return false;
-  switch (objects_.header) {
-    case HeaderForm::kNarrow:
-      look.word = load_in_order<std::uint32_t>(at + objects_.klass_offset);
-      break;
-    case HeaderForm::kWide:
-      look.word = load_in_order<std::uint64_t>(at + objects_.klass_offset);
-      break;
-    case HeaderForm::kCompact:
-      look.word = load_in_order<std::uint64_t>(at) >> objects_.mark_klass_shift;
-      break;
+  look.word = key_at(objects_, at);
+  if (find(look.word, look.pauses, look.klass)) {
+    const std::int32_t helper = look.klass.layout_helper;
+    const auto length =
+        helper < 0 ? read_at<std::uint32_t>(at + objects_.array_length_offset) : std::uint32_t{0};
+    look.size = size_by_layout_helper(objects_, helper, length);
   }
-  if (find(look.word, look.pauses, look.klass)) look.size = size_at(at, look.klass.layout_helper);
   return reading.undisturbed();
-}
-
-std::int64_t ObjectFacts::size_at(std::uintptr_t at, std::int32_t layout_helper) const {
-  return size_by_layout_helper(
-      objects_, layout_helper,
-      layout_helper < 0 ? load_in_order<std::uint32_t>(at + objects_.array_length_offset) : 0);
 }
 
 bool ObjectFacts::find(std::uint64_t word, std::uint32_t pauses, KlassFacts& klass_facts) const {

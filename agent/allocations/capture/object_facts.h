@@ -57,7 +57,6 @@ class ObjectFacts {
   };
   // False: the object may have moved meanwhile.
   bool look_at(jobject object, Look& look) const;
-  std::int64_t size_at(std::uintptr_t at, std::int32_t layout_helper) const;
   bool find(std::uint64_t word, std::uint32_t pauses, KlassFacts& klass_facts) const;
   void insert(std::uint64_t word, std::uint32_t pauses, KlassFacts klass_facts);
   // Stores what the word means. Returns the class's id.

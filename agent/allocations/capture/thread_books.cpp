@@ -273,15 +273,13 @@ ThreadBytes ThreadBooks::balance(Book& book, const Seen& seen) const {
   return result;
 }
 
-BooksSnapshot ThreadBooks::snapshot(What what, const std::function<void()>& read_ring) const {
+BooksSnapshot ThreadBooks::snapshot(const std::function<void()>& read_ring) const {
   BooksSnapshot moment;
   SiteReadings room;
-  if (const auto sites = what == What::kTotalsAndSites ? shared_sites() : nullptr) {
-    room = sites->room();
-  }
+  if (const auto sites = read_ring ? shared_sites() : nullptr) room = sites->room();
   const std::lock_guard lock(mutex_);
   std::unique_lock<std::mutex> held;
-  if (what == What::kTotalsAndSites && sites_) {
+  if (read_ring && sites_) {
     moment.sites_ = sites_;
     held = sites_->hold();
     moment.site_sums_ = sites_->sums(std::move(room));

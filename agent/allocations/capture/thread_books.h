@@ -92,9 +92,9 @@ class ThreadBooks {
   void thread_started(JNIEnv* jni, jthread thread);
   void thread_ending(JNIEnv* jni);
 
-  // A snapshot of all books; at that moment `read_ring`, if there is one, reads the records.
-  enum class What { kTotals, kTotalsAndSites };
-  BooksSnapshot snapshot(What what, const std::function<void()>& read_ring = nullptr) const;
+  // A snapshot of the books' totals; with `read_ring`, which reads the records at that moment, of
+  // the sites, too.
+  BooksSnapshot snapshot(const std::function<void()>& read_ring = nullptr) const;
 
   // Adds the names that the sites refer to.
   void add_names(NamesInUse& used) const;

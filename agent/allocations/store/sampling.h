@@ -36,7 +36,6 @@ class AllocationSampling {
     }
   }
 
-  std::int64_t interval_bytes() const { return interval_; }
   bool every_allocation() const { return interval_ == 0; }
 
   // The interval for JVMTI SetHeapSamplingInterval.

@@ -81,7 +81,22 @@ class SiteTable {
   bool is(SiteNumber site, NameId class_id, TraceNumber trace) const {
     return sums_[site].class_id == class_id && sums_[site].trace == trace;
   }
-  SiteNumber insert(NameId class_id, TraceNumber trace);
+  [[gnu::noinline]] SiteNumber insert(NameId class_id, TraceNumber trace) {
+    if (trace == kNoTrace) {
+      if (class_id == kUnknownName || classes_ == kMostClasses) return kUnknown;
+      ++classes_;
+    } else {
+      if (with_stack_ == most_with_stack_) {
+        const SiteNumber site = find(class_id, kNoTrace);
+        return site != kUnknown ? site : insert(class_id, kNoTrace);
+      }
+      ++with_stack_;
+    }
+    sums_[++used_] = {class_id, trace, 0, 0};
+    index_.add(used_,
+               [&](SiteNumber site) { return place_of(sums_[site].class_id, sums_[site].trace); });
+    return used_;
+  }
 
   const std::uint32_t most_with_stack_;
   std::uint32_t used_ = 0, with_stack_ = 0, classes_ = 0;

@@ -35,6 +35,17 @@ enum class CodeKind : std::uint8_t {
   kUpcall,            // and one from native code to Java
 };
 
+// How a walk of a thread's stack ends.
+enum class WalkEnd : std::uint8_t {
+  kComplete,       // at the outermost frame, or at the requested depth
+  kBarrier,        // a virtual thread's outer frames are in the heap
+  kOdd,            // an unexpected frame
+  kUnknownMethod,  // a method without an id
+  kNoMemory,
+  kUpcall,  // native code called Java, and the VM does not tell from where
+  kCount
+};
+
 // Whether what was decoded may be kept: stubs of java.lang.foreign are freed without a trace.
 constexpr bool may_be_kept(CodeKind kind) {
   return kind != CodeKind::kDowncall && kind != CodeKind::kUpcall;

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "stack/walk/compiled_frames.h"
-#include "stack/walk/walk_end.h"
 
 namespace ddm {
 

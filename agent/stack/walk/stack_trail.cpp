@@ -79,11 +79,6 @@ void StackTrail::put_stamp(std::int32_t at, VmAddress code) {
   stamp_[at] = load<Stamp>(stamp_at_[at]);
 }
 
-std::int32_t StackTrail::step_of_word(std::int32_t word, std::int32_t last) const {
-  while (steps_[last].word > word) --last;
-  return last;
-}
-
 StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& place) {
   const std::int32_t from = cursor_;
   const std::int32_t first_frame = steps_[from].frame;
@@ -94,7 +89,8 @@ StackTrail::Followed StackTrail::follow(ShownStack& stack, Place& place) {
   }
   const std::int32_t words_end = steps_[wanted].word;
   const std::int32_t word = same_words_end(steps_[from].word, words_end);
-  std::int32_t to = word == words_end ? wanted : step_of_word(word, wanted);
+  std::int32_t to = wanted;
+  while (word != words_end && steps_[to].word > word) --to;
   if (code_may_go_ && to > from) {
     const std::int32_t stamps_end = stamp_of_step_[to - 1] + 1;
     const std::int32_t stands = current_end(stamp_of_step_[from], stamps_end);

@@ -102,7 +102,6 @@ class StackTrail : TrailArrays {
   // inwards, 1 outwards.
   void stamp(std::int32_t step, std::int32_t neighbour, std::int32_t to_next);
   void put_stamp(std::int32_t at, VmAddress code);
-  std::int32_t step_of_word(std::int32_t word, std::int32_t last) const;
   // Adds steps of the trail to the new steps, as if they had been walked.
   void fold(std::int32_t first, std::int32_t last);
   bool put_inner(std::int32_t count, std::int32_t step, std::int32_t word, std::int32_t frame);

@@ -73,7 +73,6 @@ struct VmLayout {
   // no virtual threads.
   VmAddress virtual_thread_entry_at = 0;
   VmAddress virtual_thread_entry = 0;
-  bool has_virtual_threads() const { return (virtual_thread_entry_at | virtual_thread_entry) != 0; }
 
   // Metadata
   Offset method_const = kAbsent;
