@@ -27,7 +27,8 @@ class NativeFeature final : public Feature {
   // Call after the feature of the Java heap, whose maps come first.
   void add_chunks(Dispatcher& dispatcher) override;
   void start(JNIEnv* jni, const GivenOptions& given) override;
-  void end_after_servers() override { sampling_.end(); }
+  // Without the lock of sampling_, which a start may hold while it waits for the loader.
+  void end_after_servers() override { NativeSampler::end(); }
 
  private:
   void allocations(const Request& request, Reply reply);

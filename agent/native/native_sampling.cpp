@@ -46,11 +46,6 @@ NativeSamplingState NativeSampling::state() const {
   return {mean != 0 && sampler_->on() ? mean : 0, period_, mean};
 }
 
-void NativeSampling::end() {
-  const std::lock_guard lock(mutex_);
-  if (sampler_ != nullptr) NativeSampler::end();
-}
-
 std::optional<NativeHeap> NativeSampling::read(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
   if (sampler_ == nullptr) return {};

@@ -29,8 +29,6 @@ class NativeSampling {
   NativeSamplingState state() const;
   // The samples since the last start. nullopt: it was never on.
   std::optional<NativeHeap> read(JNIEnv* jni);
-  // The VM has ended.
-  void end();
 
  private:
   std::string create(JNIEnv* jni);

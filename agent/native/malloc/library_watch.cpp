@@ -124,7 +124,9 @@ void hook_opened(void* handle) {
   visit_libraries([&](const dl_phdr_info& info) {
     const bool is_it =
         info.dlpi_addr == map->l_addr && std::strcmp(info.dlpi_name, map->l_name) == 0;
-    if (is_it) hook_library(info, defined_twice);
+    // The loader's lock is held, and stop() precedes unhook(): what is hooked here before stop() is
+    // seen by unhook(), and nothing is hooked after it.
+    if (is_it && g_chore.load() != nullptr) hook_library(info, defined_twice);
     return is_it;
   });
 }

@@ -43,15 +43,17 @@ bool SampleTable::add(const void* address, const AllocationSample& sample) noexc
 
 bool SampleTable::insert(const void* address, Record record) noexcept {
   const std::uint64_t key = hash(address);
+  // First, since clear() may take what is in a slot at once and counts down.
+  count_in_filter(key, true);
   for (std::size_t probe = 0; probe < kProbes; ++probe) {
     std::uint64_t expected = kEmpty;
     if (slot(key, probe)
             .compare_exchange_strong(expected, slot_of(address, record), std::memory_order_release,
                                      kRelaxed)) {
-      count_in_filter(key, true);
       return true;
     }
   }
+  count_in_filter(key, false);
   return false;
 }
 
