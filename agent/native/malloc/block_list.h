@@ -1,11 +1,11 @@
 // malloc's blocks, by address.
-//
-// The list's memory is mapped: malloc would change the blocks that the list describes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory_resource>
 #include <vector>
+
+#include "core/page_allocator.h"
 
 namespace ddm {
 
@@ -27,10 +27,12 @@ struct Block {
   std::uint64_t end() const { return address + bytes; }
 };
 
-// Never destroyed.
-std::pmr::memory_resource* mapped_memory();
+// Room for so many bytes is reserved at once: PageAllocator takes less from malloc, which would
+// change the blocks that are being listed.
+inline constexpr std::size_t kMappedBytes = 128 << 10;
 
-using BlockList = std::pmr::vector<Block>;
+using BlockList = std::vector<Block, PageAllocator<Block>>;
+
 // Drops blocks that overlap their predecessor, as in an arena that changed while it was read. The
 // list is in ascending order. Returns the bytes dropped.
 std::uint64_t drop_overlaps(BlockList* blocks);

@@ -35,8 +35,9 @@ class CachedBlocks {
       : depth_(malloc.counters && malloc.counters->cache_depth > 0 ? malloc.counters->cache_depth
                                                                    : 0xffff),
         malloc_(malloc),
-        blocks_(blocks),
-        found_(mapped_memory()) {}
+        blocks_(blocks) {
+    found_.reserve(kMappedBytes / sizeof(Found) + 1);
+  }
 
   void mark() {
     for (const Block& block : *blocks_) {
@@ -117,7 +118,7 @@ class CachedBlocks {
   BlockList* const blocks_;
   MemoryWindow window_;
   MemoryWindow entries_{4096};  // of the blocks in the caches, here and there
-  std::pmr::vector<Found> found_;
+  std::vector<Found, PageAllocator<Found>> found_;
 };
 
 }  // namespace

@@ -36,6 +36,7 @@ void take_mappings(const std::vector<Mapping>& mappings, NativeMap* map) {
 NativeMap read_native_map() {
   NativeMap map;
   const std::vector<Mapping> mappings = parse_mappings(read_maps_text());
+  map.blocks.reserve(kMappedBytes / sizeof(Block));
   const auto malloc = find_glibc_malloc(mappings, &map.why);
   if (!malloc) {
     take_mappings(mappings, &map);
@@ -50,7 +51,8 @@ NativeMap read_native_map() {
   // Without malloc's counters, by its public statistics, which take its locks briefly.
   const std::uint64_t expected =
       malloc->counters ? malloc->counters->mapped_bytes : mallinfo2().hblkhd;
-  BlockList mapped(mapped_memory());
+  BlockList mapped;
+  mapped.reserve(kMappedBytes / sizeof(Block));
   map.mapped_bytes = find_mapped_blocks(mappings, map.blocks, expected, &mapped);
   map.missing_bytes = expected - std::min(expected, map.mapped_bytes);
   for (const MallocArena& arena : malloc->arenas) {

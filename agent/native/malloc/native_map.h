@@ -17,7 +17,7 @@ struct NativeMap {
   bool recognised = false;
   std::string why;
 
-  BlockList blocks{mapped_memory()};  // in ascending order
+  BlockList blocks;  // in ascending order
 
   std::uint64_t used_bytes = 0;    // including malloc's own
   std::uint64_t cached_bytes = 0;  // BlockState::kCached

@@ -99,7 +99,7 @@ TEST_CASE("blocks are in ascending order and do not overlap") {
 }
 
 TEST_CASE("what a torn walk read twice is on the map once") {
-  BlockList blocks(mapped_memory());
+  BlockList blocks;
   blocks.emplace_back(0x1000, 0x100, BlockState::kUsed);
   blocks.emplace_back(0x1080, 0x200, BlockState::kFree);
   blocks.emplace_back(0x1100, 0x40, BlockState::kUsed);
@@ -172,10 +172,10 @@ TEST_CASE("blocks that the kernel has joined with an arena's heap are found") {
   mapping.begin = at;
   mapping.end = at + 15 * kPage;
   mapping.readable = mapping.writable = true;
-  BlockList taken(mapped_memory());
+  BlockList taken;
   taken.emplace_back(at + 5 * kPage + 0x8d0, kPage, BlockState::kUsed);
   taken.emplace_back(taken[0].end(), at + 9 * kPage - taken[0].end(), BlockState::kFree);
-  BlockList blocks(mapped_memory());
+  BlockList blocks;
   CHECK(find_mapped_blocks({mapping}, taken, 10 * kPage, &blocks) == 10 * kPage);
   CHECK(blocks.size() == 3);
   munmap(reinterpret_cast<void*>(at), 15 * kPage);
