@@ -2,13 +2,8 @@
 
 #include <sys/utsname.h>
 
-#include <chrono>
-#include <future>
-#include <memory>
-
 #include "core/log.h"
 #include "program/program_exit.h"
-#include "program/shutdown_sign.h"
 #include "vm/jvmti_error.h"
 #include "vm/vm_arguments.h"
 #include "wire/chunks/app_state.h"
@@ -17,9 +12,6 @@ namespace ddm {
 namespace {
 
 constexpr ChunkType kFeatures = chunk_type("FEAT");
-
-// How often main looks for the shutdown's begin, and how long it waits to be suspended then.
-constexpr std::chrono::milliseconds kShutdownTick{200};
 
 std::string abi() {
   utsname machine{};
@@ -43,9 +35,7 @@ std::string jvm_flags() {
 
 AppHandlers::AppHandlers(const HandlerContext& context, const VmFacts& facts,
                          const ServiceOptions& options)
-    : context_(context),
-      options_(options),
-      waits_for_callbacks_(vm_feature_release(context.jvmti) >= kVmDeathIsLast) {
+    : context_(context), options_(options) {
   hello_.pid = static_cast<std::uint32_t>(facts.pid);
   hello_.vm = system_property(context.jvmti, "java.vm.name") + " v" +
               system_property(context.jvmti, "java.vm.version");
@@ -106,44 +96,33 @@ void AppHandlers::before_main() {
     log_warn("suspend=y has no effect without a port");
     return;
   }
-  const auto is_over = [this] { return hello_said_ || closed_; };
-  if (!waits_for_callbacks_) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait(lock, is_over);
-  }
-  bool ends = false;
-  {
-    const ShutdownSign shutdown(context_.jvmti, context_.jni());
-    std::unique_lock lock(mutex_);
-    while (!ends && !changed_.wait_for(lock, kShutdownTick, is_over)) {
-      lock.unlock();
-      ends = shutdown.is_seen();
-      lock.lock();
-    }
-  }  // the sign is removed by JNI
-  if (ends) suspend_main();
+  JNIEnv* const jni = context_.jni();
+  jthread self = nullptr;
+  context_.jvmti->GetCurrentThread(&self);
+  const jobject main = jni->NewGlobalRef(self);
+  std::unique_lock lock(mutex_);
+  main_ = main;
+  changed_.wait(lock, [this] { return hello_said_ || closed_; });
+  main_ = nullptr;
+  if (closed_) return;  // without JNI: see halting()
+  lock.unlock();
+  jni->DeleteGlobalRef(main);
 }
 
-// VMDeath comes once the callback has returned, and main must not run until then. SuspendThread by
-// main itself would block inside the callback; by another thread it takes effect when main returns
-// to the VM, be it by a call of JNI: there must not be any more.
-void AppHandlers::suspend_main() {
-  jvmtiEnv* const jvmti = context_.jvmti;
+// From JDK 26 on VMDeath comes once the callback has returned, and main must not run until then.
+// SuspendThread by main itself would block inside the callback; by another thread it takes effect
+// when main returns to the VM, be it by a call of JNI: there must not be any more. With the lock,
+// main does not return before it is suspended.
+void AppHandlers::halting() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+  if (main_ == nullptr || hello_said_) return;
   jvmtiCapabilities wanted{};
   wanted.can_suspend = 1;
-  jthread self = nullptr;
-  if (jvmti->AddCapabilities(&wanted) != JVMTI_ERROR_NONE ||
-      jvmti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) {
-    return;
-  }
-  const jobject main = context_.jni()->NewGlobalRef(self);  // the process ends with it
-  const auto suspended = std::make_shared<std::promise<void>>();
-  context_.service.quick().post([jvmti, main, suspended](JNIEnv*) {
-    const jvmtiError error = jvmti->SuspendThread(main);
-    if (error != JVMTI_ERROR_NONE) log_debug("SuspendThread: {}", jvmti_error_name(error));
-    suspended->set_value();
-  });
-  suspended->get_future().wait_for(kShutdownTick);
+  jvmtiError error = context_.jvmti->AddCapabilities(&wanted);
+  if (error == JVMTI_ERROR_NONE) error = context_.jvmti->SuspendThread(main_);
+  if (error != JVMTI_ERROR_NONE) log_debug("main runs at the end: {}", jvmti_error_name(error));
 }
 
 void AppHandlers::apply_options(JNIEnv*, const GivenOptions& given) {

@@ -21,24 +21,23 @@ class AppHandlers final : public Feature {
   void add_chunks(Dispatcher& dispatcher) override;
   // With suspend=y: from now on servers get WAIT, since main is going to wait for a HELO.
   void vm_live(JNIEnv* jni, bool late) override;
-  // With suspend=y: blocks the program's main thread until a server has sent HELO, end(), or where
-  // the VM waits for that thread before end(), the program's shutdown.
+  // With suspend=y: blocks the program's main thread until a server has sent HELO, or the program
+  // ends.
   void before_main() override;
   void apply_options(JNIEnv* jni, const GivenOptions& given) override;
   void loaded(const std::vector<std::string>& logged) override;
+  void halting() override;
   void end() override;
 
  private:
   void hello(const Request& request, Reply reply);
   void exit(const Request& request, Reply reply);
-  void suspend_main();
 
   // The application's name has changed; sends APNM to servers.
   void rename(const std::string& name);
 
   const HandlerContext& context_;
   const ServiceOptions& options_;
-  const bool waits_for_callbacks_;  // the VM, before VMDeath
 
   std::mutex mutex_;
   HelloReply hello_;  // updated with the name
@@ -46,6 +45,7 @@ class AppHandlers final : public Feature {
   std::condition_variable changed_;
   bool hello_said_ = false;
   bool waiting_ = false;
+  jobject main_ = nullptr;  // the main thread while it is blocked, a global reference
   bool closed_ = false;
 };
 

@@ -6,7 +6,7 @@
 
 #include "core/log.h"
 #include "core/native_thread.h"
-#include "program/java_runtime.h"
+#include "vm/jvmti_memory.h"
 #include "vm/own_threads.h"
 
 namespace ddm {
@@ -14,6 +14,20 @@ namespace {
 
 // Time for the program's shutdown hooks.
 constexpr std::chrono::seconds kHookTime{5};
+
+// Calls Runtime.exit(), or halt(), which ends the program without shutdown hooks. False: it has
+// thrown.
+bool call_exit(JNIEnv* jni, const char* method, jint status) {
+  const LocalRef<jclass> type(jni, jni->FindClass("java/lang/Runtime"));
+  const jmethodID get =
+      !type ? nullptr : jni->GetStaticMethodID(type.get(), "getRuntime", "()Ljava/lang/Runtime;");
+  const jmethodID call = get == nullptr ? nullptr : jni->GetMethodID(type.get(), method, "(I)V");
+  if (clear_exception(jni) || call == nullptr) return false;
+  const LocalRef<jobject> runtime(jni, jni->CallStaticObjectMethod(type.get(), get));
+  if (clear_exception(jni) || !runtime) return false;
+  jni->CallVoidMethod(runtime.get(), call, status);
+  return !clear_exception(jni);
+}
 
 void attach_and_call_exit(JavaVM* vm, jint status, bool halt) {
   become_own_thread();  // attaching allocates Java objects
@@ -24,10 +38,7 @@ void attach_and_call_exit(JavaVM* vm, jint status, bool halt) {
     log_error("the VM takes no thread to exit on");
     return;
   }
-  jvalue with{};
-  with.i = status;
-  // halt() ends the program without shutdown hooks.
-  if (!call_runtime(static_cast<JNIEnv*>(jni), halt ? "halt" : "exit", "(I)V", with)) {
+  if (!call_exit(static_cast<JNIEnv*>(jni), halt ? "halt" : "exit", status)) {
     log_error("the program has refused to exit with status {}", status);
   }
   vm->DetachCurrentThread();
