@@ -86,7 +86,12 @@ void OptionLoans::lend(const Request& request, Reply reply) {
       }
       const auto back =
           std::ranges::find(*undoing, option, [](const auto& one) { return one.first; });
-      if (back != undoing->end()) lent[option] = {value, back->second};
+      const auto over = undone_.find(option);
+      if (back != undoing->end()) {
+        lent[option] = {value, back->second};
+      } else if (over != undone_.end()) {
+        lent[option] = {value, over->second};
+      }
     }
   }
   Result<std::string> said = std::string();
@@ -103,9 +108,9 @@ void OptionLoans::lend(const Request& request, Reply reply) {
 // Also called for the load of lent options, which are recorded only afterwards.
 void OptionLoans::apply_options(JNIEnv*, const GivenOptions& given) {
   const std::lock_guard lock(mutex_);
-  for (auto& [session, options] : lent_) {
-    std::erase_if(options, [&given](const auto& one) { return given.has(one.first); });
-  }
+  const auto is_given = [&given](const auto& one) { return given.has(one.first); };
+  for (auto& [session, options] : lent_) std::erase_if(options, is_given);
+  std::erase_if(undone_, is_given);
 }
 
 void OptionLoans::session_ended(const SessionPtr& session) {
@@ -119,6 +124,7 @@ void OptionLoans::session_ended(const SessionPtr& session) {
 void OptionLoans::undo(JNIEnv* jni, std::uint64_t session) {
   std::string to_load;
   GivenOptions undone;
+  ByOption over;
   {
     const std::lock_guard lock(mutex_);
     const auto at = lent_.find(session);
@@ -128,12 +134,17 @@ void OptionLoans::undo(JNIEnv* jni, std::uint64_t session) {
       append_to(to_load, option, lent.undoing);
       undone.names.push_back(option);
     }
+    over = std::move(at->second);
     lent_.erase(at);
   }
   if (to_load.empty()) return;
   const auto loaded = load_(jni, to_load);
   if (!loaded) log_warn("{}: {}", to_load, loaded.message());
   ended_(undone);
+  {
+    const std::lock_guard lock(mutex_);  // the load has given these options
+    for (const std::string& option : undone.names) undone_[option] = over.at(option).undoing;
+  }
   log_info("what a server wanted for a while is over: {}", to_load);
 }
 

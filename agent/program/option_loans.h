@@ -55,6 +55,9 @@ class OptionLoans final : public Feature {
   const Ended ended_;
   std::mutex mutex_;
   std::map<std::uint64_t, ByOption> lent_;  // by session
+  // What undid an option whose last loan is over, until a load gives the option again: a server that
+  // saw it on just before sends nothing that undoes it.
+  std::map<std::string, std::string> undone_;
 };
 
 }  // namespace ddm
