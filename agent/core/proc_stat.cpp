@@ -18,13 +18,13 @@ std::optional<ProcStat> read_proc_stat(const std::string& path) {
     for (int i = from; i < to; ++i) words >> word;
   };
   ProcStat stat{text->substr(name + 1, name_end - name - 1)};
-  std::int64_t user = 0, system = 0;
+  std::int64_t system = 0;
   words >> stat.state;
   skip(4, 14);
-  words >> user >> system;
+  words >> stat.user_ticks >> system;
   skip(16, 22);
   if (!(words >> stat.start_time)) return {};
-  stat.cpu_ticks = user + system;
+  stat.cpu_ticks = stat.user_ticks + system;
   return stat;
 }
 

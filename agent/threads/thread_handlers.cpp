@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "core/proc_stat.h"
 #include "threads/lock_dump.h"
 #include "threads/thread_stacks.h"
 #include "threads/thread_states.h"
-#include "threads/thread_times.h"
 #include "vm/jvmti_memory.h"
 #include "vm/thread_list.h"
 #include "wire/chunks/switch_request.h"
@@ -266,11 +266,11 @@ std::optional<ThreadStatusTable> ThreadHandlers::read_table(JNIEnv* jni) {
     table.entries.push_back({entry.id, thread_state(state), entry.os_id, 0, 0, entry.daemon});
   });
   if (!good) return std::nullopt;
-  const ThreadTimesReader reader;
   for (ThreadStatusTable::Entry& entry : table.entries) {
-    const ThreadTimes times = reader.read(entry.os_id);
-    entry.user_ticks = times.user;
-    entry.system_ticks = times.system;
+    const auto stat = read_proc_stat("/proc/self/task/" + std::to_string(entry.os_id) + "/stat");
+    if (!stat) continue;  // it has ended
+    entry.user_ticks = static_cast<std::uint32_t>(stat->user_ticks);
+    entry.system_ticks = static_cast<std::uint32_t>(stat->cpu_ticks - stat->user_ticks);
   }
   return table;
 }

@@ -4,7 +4,7 @@
 
 #include "core/clocks.h"
 #include "core/log.h"
-#include "threads/thread_times.h"
+#include "core/proc_stat.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/management.h"
@@ -98,7 +98,6 @@ std::vector<ThreadFacts> ThreadCapture::facts(JNIEnv* jni, const Wanted& wanted)
   std::vector<std::int64_t> ids;
   const LocalFrame frame(jni, 64);
   if (!frame.good()) return result;
-  const ThreadTimesReader times;
   for (const jthread thread : all_threads(jvmti_, jni)) {
     const std::int64_t id = fields_.id(jni, thread);
     if (is_own_thread(id) || !wanted(id)) continue;
@@ -108,7 +107,8 @@ std::vector<ThreadFacts> ThreadCapture::facts(JNIEnv* jni, const Wanted& wanted)
     if (const std::uint32_t os_id = fields_.os_id(jni, thread); os_id != 0) {
       const std::int64_t cpu_ns = cpu_of_thread_ns(os_id);
       facts.cpu_ms = static_cast<double>(std::max<std::int64_t>(cpu_ns, 0)) / 1e6;
-      facts.user_ms = 10.0 * times.read(os_id).user;
+      const auto stat = read_proc_stat("/proc/self/task/" + std::to_string(os_id) + "/stat");
+      if (stat) facts.user_ms = 10.0 * static_cast<double>(stat->user_ticks);
     }
     ids.push_back(id);
     result.push_back(std::move(facts));
