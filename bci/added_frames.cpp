@@ -22,15 +22,6 @@ std::optional<std::vector<VerificationType>> verification_types(const std::vecto
   return types;
 }
 
-// An existing frame keeps its last locals of type Top: frames that follow may be relative to them.
-bool add_full(StackMap& map, Label at, const TypeState& state, bool exists, ConstantPool& pool) {
-  const auto locals = verification_types(state.locals, !exists, pool);
-  const auto stack = verification_types(state.stack, false, pool);
-  if (!locals || !stack) return false;
-  map.add_full(at, *locals, *stack);
-  return true;
-}
-
 Frame without_unset(Frame frame) {
   frame.lists_unset = false;
   frame.unset_count = 0;
@@ -60,13 +51,34 @@ std::size_t slot_count(const std::vector<VerificationType>& entries) {
   return slots;
 }
 
+// An existing frame keeps its last locals of type Top: frames that follow may be relative to them.
+SkipReason add_full(StackMap& map, Label at, const TypeState& state, bool exists,
+                    std::span<const AddedLocal> added, ConstantPool& pool) {
+  auto locals = verification_types(state.locals, !exists, pool);
+  const auto stack = verification_types(state.stack, false, pool);
+  if (!locals || !stack) return SkipReason::kPoolFull;
+  if (!append_locals(*locals, added)) return SkipReason::kNoFrameState;
+  map.add_full(at, *locals, *stack);
+  return SkipReason::kNone;
+}
+
 }  // namespace
 
+bool append_locals(std::vector<VerificationType>& entries, std::span<const AddedLocal> added) {
+  for (const AddedLocal& local : added) {
+    if (slot_count(entries) > local.slot) return false;
+    entries.resize(entries.size() + local.slot - slot_count(entries));
+    entries.push_back(local.type);
+  }
+  return true;
+}
+
 std::optional<StackMap> add_frames(const Code& code, const MethodShape& method,
-                                   std::span<const Label> at, ConstantPool& pool, SkipReason& why) {
+                                   std::span<const Label> at, std::span<const AddedLocal> added,
+                                   ConstantPool& pool, SkipReason& why) {
   why = SkipReason::kNone;
   StackMap map;
-  bool differs = false;  // the last written frame is not the base of the next one
+  bool differs = !added.empty();  // the last written frame is not the base of the next one
   auto wanted = at.begin();
   auto frame = code.stack_map.frames.begin();
   const auto frames_end = code.stack_map.frames.end();
@@ -79,54 +91,15 @@ std::optional<StackMap> add_frames(const Code& code, const MethodShape& method,
       why = SkipReason::kNoFrameState;
     } else if (has_frame && !differs) {
       copy_frame(code.stack_map, *frame, map);
-    } else if (!add_full(map, label, *state, has_frame, pool)) {
-      why = SkipReason::kPoolFull;
-    } else if (has_frame) {
-      map.list_unset_as(code.stack_map, *frame);
+    } else {
+      why = add_full(map, label, *state, has_frame, added, pool);
+      if (has_frame && why == SkipReason::kNone) map.list_unset_as(code.stack_map, *frame);
     }
-    differs = !has_frame;
+    differs = !has_frame || !added.empty();
     if (has_frame) ++frame;
   });
   if (why != SkipReason::kNone) return std::nullopt;
   return map;
-}
-
-bool append_locals(std::vector<VerificationType>& entries, std::span<const AddedLocal> added) {
-  for (const AddedLocal& local : added) {
-    if (slot_count(entries) > local.slot) return false;
-    entries.resize(entries.size() + local.slot - slot_count(entries));
-    entries.push_back(local.type);
-  }
-  return true;
-}
-
-std::optional<StackMap> extend_frames(const StackMap& map, const Code& code,
-                                      const MethodShape& method, std::span<const AddedLocal> added,
-                                      ConstantPool& pool, SkipReason& why) {
-  why = SkipReason::kNoFrameState;
-  const auto entry = entry_state(code, method, pool);
-  if (!entry) return std::nullopt;
-  const auto parameters = verification_types(entry->locals, false, pool);
-  if (!parameters) {
-    why = SkipReason::kPoolFull;
-    return std::nullopt;
-  }
-  std::vector<VerificationType> locals = *parameters;
-  StackMap extended;
-  for (const Frame& frame : map.frames) {
-    if (frame.form == FrameForm::kChop) {
-      if (frame.chopped > locals.size()) return std::nullopt;
-      locals.resize(locals.size() - frame.chopped);
-    }
-    if (frame.form == FrameForm::kFull) locals.clear();
-    const auto more = map.locals(frame);
-    locals.insert(locals.end(), more.begin(), more.end());
-    std::vector<VerificationType> all = locals;
-    if (!append_locals(all, added)) return std::nullopt;
-    extended.add_full(frame.at, all, map.stack(frame));
-    extended.list_unset_as(map, frame);
-  }
-  return extended;
 }
 
 }  // namespace bci

@@ -12,12 +12,6 @@
 
 namespace bci {
 
-// The stack map of `code` with an additional full frame at each of `at` (ascending) that has none.
-// Types are derived from the preceding frame by simulating the instructions in between, which is
-// exact, since the verifier does the same. Class entries are added to `pool`.
-std::optional<StackMap> add_frames(const Code& code, const MethodShape& method,
-                                   std::span<const Label> at, ConstantPool& pool, SkipReason& why);
-
 // A local variable added to the method. It is initialized at the entry, so every frame contains it.
 struct AddedLocal {
   std::uint32_t slot = 0;
@@ -27,9 +21,12 @@ struct AddedLocal {
 // Appends `added` (ascending) to the locals of a frame; false if their slots are in use there.
 bool append_locals(std::vector<VerificationType>& entries, std::span<const AddedLocal> added);
 
-// `map` with the added locals in every frame; all frames become full ones.
-std::optional<StackMap> extend_frames(const StackMap& map, const Code& code,
-                                      const MethodShape& method, std::span<const AddedLocal> added,
-                                      ConstantPool& pool, SkipReason& why);
+// The stack map of `code` with an additional full frame at each of `at` (ascending) that has none,
+// and with the added locals in every frame, which makes all of them full ones. Types are derived from
+// the preceding frame by simulating the instructions in between, which is exact, since the verifier
+// does the same. Class entries are added to `pool`.
+std::optional<StackMap> add_frames(const Code& code, const MethodShape& method,
+                                   std::span<const Label> at, std::span<const AddedLocal> added,
+                                   ConstantPool& pool, SkipReason& why);
 
 }  // namespace bci

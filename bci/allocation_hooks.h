@@ -21,7 +21,6 @@ class ObjectInitHook : public Transformation {
  public:
   explicit ObjectInitHook(HookMethod hook) : hook_(std::move(hook)) {}
 
-  std::string_view name() const override { return "ObjectInitHook"; }
   bool holds_hook(std::string_view class_name) const override { return class_name == hook_.owner; }
   void apply(ClassContext& context) const override;
 
@@ -39,7 +38,6 @@ class ArrayHook : public Transformation {
   ArrayHook(HookMethod one, HookMethod many, std::vector<MethodPattern> exempt = {})
       : one_(std::move(one)), many_(std::move(many)), exempt_(std::move(exempt)) {}
 
-  std::string_view name() const override { return "ArrayHook"; }
   bool holds_hook(std::string_view class_name) const override {
     return class_name == one_.owner || class_name == many_.owner;
   }
@@ -57,7 +55,6 @@ class ConstructedHook : public Transformation {
   ConstructedHook(std::string class_name, HookMethod hook)
       : class_name_(std::move(class_name)), hook_(std::move(hook)) {}
 
-  std::string_view name() const override { return "ConstructedHook"; }
   bool holds_hook(std::string_view class_name) const override { return class_name == hook_.owner; }
   void apply(ClassContext& context) const override;
 
@@ -74,7 +71,6 @@ class NewSiteHook : public Transformation {
  public:
   explicit NewSiteHook(HookMethod hook) : hook_(std::move(hook)) {}
 
-  std::string_view name() const override { return "NewSiteHook"; }
   bool holds_hook(std::string_view class_name) const override { return class_name == hook_.owner; }
   void apply(ClassContext& context) const override;
 

@@ -46,7 +46,6 @@ class CallSiteHook : public Transformation {
  public:
   explicit CallSiteHook(std::vector<CallRule> rules, std::vector<MethodPattern> exempt = {});
 
-  std::string_view name() const override { return "CallSiteHook"; }
   bool holds_hook(std::string_view class_name) const override;
   void apply(ClassContext& context) const override;
 

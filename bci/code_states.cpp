@@ -51,10 +51,7 @@ class FrameStates {
 
   static std::vector<FlowType> slots(const std::vector<FlowType>& entries) {
     std::vector<FlowType> slots;
-    for (const FlowType& type : entries) {
-      slots.push_back(type);
-      if (is_two_slots(type.tag)) slots.push_back({kSecondHalf});
-    }
+    for (const FlowType& type : entries) append_slots(slots, type);
     return slots;
   }
 

@@ -110,17 +110,12 @@ class CodeWriter {
     }
     const auto& added = editor_.added_locals();
     if (needed.empty() && editor_.catch_alls().empty() && added.empty()) return true;
-    if (needed.empty()) {
+    if (needed.empty() && added.empty()) {
       own_map_ = code_.stack_map;
     } else {
-      auto completed = add_frames(code_, method_, needed, editor_.pool(), why_);
+      auto completed = add_frames(code_, method_, needed, added, editor_.pool(), why_);
       if (!completed) return false;
       own_map_ = std::move(*completed);
-    }
-    if (!added.empty()) {
-      auto extended = extend_frames(own_map_, code_, method_, added, editor_.pool(), why_);
-      if (!extended) return false;
-      own_map_ = std::move(*extended);
     }
     for (std::size_t i = 0; i < editor_.catch_alls().size(); ++i) {
       // All locals other than those requested are Top, which is compatible with any state.

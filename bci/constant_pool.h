@@ -84,7 +84,6 @@ class ConstantPool {
   // Like add_class, but returns an original entry of that name if there is one.
   std::uint16_t find_or_add_class(std::string_view name);
 
-  ByteSpan original_bytes() const { return bytes_; }
   ByteSpan added_bytes() const { return added_.bytes(); }
 
  private:

@@ -14,27 +14,23 @@ void MethodHook::apply(ClassContext& context) const {
   }
 }
 
-Snippet MethodHook::call(CodeEditor& editor, HookNumbers numbers) const {
-  return editor.snippet().push(numbers.first).push(numbers.second).call(hook_);
-}
-
-void MethodEntryHook::edit(MethodContext&, CodeEditor& editor, HookNumbers numbers) const {
-  editor.at_entry(call(editor, numbers));
-}
-
-void MethodReturnHook::edit(MethodContext&, CodeEditor& editor, HookNumbers numbers) const {
-  const Code& code = editor.code();
-  for (Label label = 0; label < code.end_label(); ++label) {
-    if (is_return(code.instructions[label].opcode)) editor.before(label, call(editor, numbers));
+void MethodHook::edit(MethodContext& method, CodeEditor& editor, HookNumbers numbers) const {
+  const auto call = [&](const HookMethod& hook) {
+    return editor.snippet().push(numbers.first).push(numbers.second).call(hook);
+  };
+  if (!hooks_.entered.owner.empty()) editor.at_entry(call(hooks_.entered));
+  if (!hooks_.returned.owner.empty()) {
+    const Code& code = editor.code();
+    for (Label label = 0; label < code.end_label(); ++label) {
+      if (!is_return(code.instructions[label].opcode)) continue;
+      editor.before(label, call(hooks_.returned));
+    }
   }
-}
-
-void ExceptionalExitHook::edit(MethodContext& method, CodeEditor& editor,
-                               HookNumbers numbers) const {
+  if (hooks_.thrown.owner.empty()) return;
   SkipReason why{};
   const auto start = method.catch_all_start(why);
-  if (!start) return method.skip(why, *this);
-  editor.catch_all(*start, call(editor, numbers));
+  if (!start) return method.skip(why, "MethodHook");
+  editor.catch_all(*start, call(hooks_.thrown));
 }
 
 }  // namespace bci

@@ -15,58 +15,39 @@ namespace bci {
 
 // Returns the numbers of a method; nullopt = no hook.
 using MethodNumbers =
-    std::function<std::optional<HookNumbers>(const ClassContext&, const MethodContext&)>;
+    std::function<std::optional<HookNumbers>(const ClassContext&, MethodContext&)>;
 
+// Each hook of a chosen method is called where its name says; one without an owner is not put in.
+//   MethodHook hook({.entered = {"T", "entered", "(II)V"}, .returned = {"T", "returned", "(II)V"}},
+//                   [&](const auto& cls, const auto& method) { return number(cls, method); });
 class MethodHook : public Transformation {
  public:
-  MethodHook(HookMethod hook, MethodNumbers numbers)
-      : hook_(std::move(hook)), numbers_(std::move(numbers)) {}
+  struct Hooks {
+    // At the entry, once per call: branches within the method never reach it. In a constructor it
+    // precedes this() or super().
+    HookMethod entered = {};
+    // Before each return instruction.
+    HookMethod returned = {};
+    // When an exception leaves the method, which is rethrown. The handler covers the whole body and
+    // follows all handlers of the method, so theirs take precedence. In a constructor it covers only
+    // the code after this() or super(): an exception before that is not recorded.
+    HookMethod thrown = {};
+  };
 
-  bool holds_hook(std::string_view class_name) const override { return class_name == hook_.owner; }
+  MethodHook(Hooks hooks, MethodNumbers numbers)
+      : hooks_(std::move(hooks)), numbers_(std::move(numbers)) {}
+
+  bool holds_hook(std::string_view class_name) const override {
+    return class_name == hooks_.entered.owner || class_name == hooks_.returned.owner ||
+           class_name == hooks_.thrown.owner;
+  }
   void apply(ClassContext& context) const override;
 
- protected:
-  virtual void edit(MethodContext& method, CodeEditor& editor, HookNumbers numbers) const = 0;
-  Snippet call(CodeEditor& editor, HookNumbers numbers) const;
-
  private:
-  HookMethod hook_;
-  MethodNumbers numbers_;
-};
+  void edit(MethodContext& method, CodeEditor& editor, HookNumbers numbers) const;
 
-// Calls the hook at the entry, once per call: branches within the method never reach it. In a
-// constructor it precedes this() or super().
-//   MethodEntryHook hook({"T", "entered", "(II)V"},
-//       [&](const auto& cls, const auto& method) { return number(cls.name(), method.name()); });
-class MethodEntryHook : public MethodHook {
- public:
-  using MethodHook::MethodHook;
-  std::string_view name() const override { return "MethodEntryHook"; }
-
- protected:
-  void edit(MethodContext& method, CodeEditor& editor, HookNumbers numbers) const override;
-};
-
-// Before each return instruction.
-class MethodReturnHook : public MethodHook {
- public:
-  using MethodHook::MethodHook;
-  std::string_view name() const override { return "MethodReturnHook"; }
-
- protected:
-  void edit(MethodContext& method, CodeEditor& editor, HookNumbers numbers) const override;
-};
-
-// Calls the hook when an exception leaves the method, and rethrows. The handler covers the whole
-// body and follows all handlers of the method, so theirs take precedence. In a constructor it
-// covers only the code after this() or super(): an exception before that is not recorded.
-class ExceptionalExitHook : public MethodHook {
- public:
-  using MethodHook::MethodHook;
-  std::string_view name() const override { return "ExceptionalExitHook"; }
-
- protected:
-  void edit(MethodContext& method, CodeEditor& editor, HookNumbers numbers) const override;
+  const Hooks hooks_;
+  const MethodNumbers numbers_;
 };
 
 }  // namespace bci

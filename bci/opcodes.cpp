@@ -1,5 +1,7 @@
 #include "bci/opcodes.h"
 
+#include <iterator>
+
 namespace bci {
 namespace {
 
@@ -28,6 +30,28 @@ constexpr InstructionLengths make_lengths() {
 }
 
 }  // namespace
+
+std::optional<LocalStore> store_of(ByteSpan instruction) {
+  const bool wide = instruction[0] == kWide;
+  const std::uint8_t op = instruction[wide ? 1 : 0];
+  const auto slots_of_kind = [](std::size_t kind) -> std::size_t {  // istore lstore fstore dstore
+    return kind == 1 || kind == 3 ? 2 : 1;
+  };
+  if (op >= kIstore && op <= kAstore) {
+    const std::size_t slot = wide ? read_u2(&instruction[2]) : instruction[1];
+    return LocalStore{slot, slots_of_kind(op - std::size_t{kIstore})};
+  }
+  if (op < kIstore0 || op > kAstore3) return std::nullopt;
+  const std::size_t which = op - std::size_t{kIstore0};
+  return LocalStore{which % 4, slots_of_kind(which / 4)};
+}
+
+std::string_view primitive_array(std::uint8_t operand) {
+  constexpr std::uint8_t kFirst = 4;  // T_BOOLEAN, JVMS newarray
+  constexpr std::string_view kTypes[] = {"[Z", "[C", "[F", "[D", "[B", "[S", "[I", "[J"};
+  const std::size_t type = operand - std::size_t{kFirst};
+  return type < std::size(kTypes) ? kTypes[type] : std::string_view();
+}
 
 constinit const InstructionLengths kInstructionLengths = make_lengths();
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "bci/bytes.h"
 
@@ -100,6 +102,17 @@ inline bool is_branch(std::uint8_t op) { return is_short_branch(op) || is_wide_b
 inline bool is_switch(std::uint8_t op) { return op == kTableswitch || op == kLookupswitch; }
 inline bool is_return(std::uint8_t op) { return op >= kIreturn && op <= kReturn; }
 inline bool is_invoke(std::uint8_t op) { return op >= kInvokevirtual && op <= kInvokedynamic; }
+
+// The local variable that an instruction stores to.
+struct LocalStore {
+  std::size_t slot = 0;
+  std::size_t slots = 1;  // 2: a long or double
+};
+std::optional<LocalStore> store_of(ByteSpan instruction);
+
+// The array type of newarray's operand: "[I" for 10, "" for what is none.
+std::string_view primitive_array(std::uint8_t operand);
+
 // Opcodes are paired: ifeq/ifne, ..., ifnull/ifnonnull.
 inline std::uint8_t inverse_condition(std::uint8_t op) {
   return op >= kIfnull ? static_cast<std::uint8_t>(op ^ 1)

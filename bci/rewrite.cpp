@@ -7,6 +7,8 @@
 namespace bci {
 namespace {
 
+constexpr std::size_t kMostCompiled = 8000;  // HotSpot's HugeMethodLimit
+
 bool is_identity(const std::vector<BciRun>& runs) {
   return runs.size() == 1 && runs[0] == BciRun{0, 0, false};
 }
@@ -51,19 +53,18 @@ class ClassRewriter {
     }
     const std::uint64_t shape = code_shape(code->bytecode());
     const CodeOutline& old = *method.outline().code;
+    if (options.keep_compilable && old.bytecode.size() <= kMostCompiled &&
+        code->code_length > kMostCompiled) {
+      method.skip_whole(SkipReason::kTooLongToCompile);
+      return;
+    }
     written_.push_back({old.length_at, old.body.size(), std::move(code->body)});
     if (!editor->changed()) return;
     ChangedMethod& changed = result_.changed.emplace_back();
     changed.name = method.name();
     changed.descriptor = method.descriptor();
-    changed.code_length = code->code_length;
     changed.shape = shape;
     if (!is_identity(code->bci_map)) changed.bci_map = std::move(code->bci_map);
-    if (const ConstructorFlow* flow = method.constructor_flow()) {
-      for (Label call : flow->super_calls) {
-        changed.super_calls.push_back(editor->code().bci_of(call));
-      }
-    }
   }
 
   void report_skips(const MethodContext& method) {

@@ -36,11 +36,8 @@ enum class RewriteStatus : std::uint8_t {
 
 struct ChangedMethod {
   std::string name, descriptor;
-  std::uint32_t code_length = 0;  // bytes of bytecode, as rewritten
-  std::uint64_t shape = 0;        // code_shape() of it
-  std::vector<BciRun> bci_map;    // see original_bci(); empty if no offset moved
-  // Constructors only: original bcis of their this()/super() calls. Empty if none was found.
-  std::vector<std::uint16_t> super_calls;
+  std::uint64_t shape = 0;      // code_shape() of the bytecode as rewritten
+  std::vector<BciRun> bci_map;  // see original_bci(); empty if no offset moved
 };
 
 // A method that was not changed (`transformation` empty), or to which one transformation could not
@@ -67,6 +64,8 @@ struct RewriteOptions {
   // Writes every branch in its long form, as if out of range. For tests of the frames that this
   // needs.
   bool widen_all = false;
+  // Leaves a method as it is that would grow beyond what HotSpot compiles.
+  bool keep_compilable = false;
 };
 
 // Applies the transformations in order. Classes that contain a hook are not changed.

@@ -1,11 +1,62 @@
 #include "bci/snippet.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "bci/opcodes.h"
 
 namespace bci {
+namespace {
+
+struct Character {
+  unsigned point = 0;
+  std::size_t length = 0;  // 0: malformed
+};
+
+// The first character of a text in UTF-8, modified or not.
+Character first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) -> unsigned { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  if (lead < 0xc0 || lead > 0xf4 || text.size() < length) return {};
+  unsigned point = lead & (0x7fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return {};
+    point = point << 6 | (byte(i) & 0x3f);
+  }
+  // The VM takes no longer form than is needed, but for C0 80.
+  constexpr unsigned kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool is_nul = length == 2 && point == 0;
+  if ((point < kSmallest[length] && !is_nul) || point > 0x10ffff) return {};
+  return {point, length};
+}
+
+// As a class file has it (JVMS 4.4.7): U+0000 is C0 80, and a character of four bytes is two surrogates
+// of three bytes each. nullopt: the text is malformed.
+std::optional<std::string> modified_utf8(std::string_view text) {
+  std::string modified;
+  for (Character next; !text.empty(); text.remove_prefix(next.length)) {
+    next = first_character(text);
+    if (next.length == 0) return std::nullopt;
+    if (next.point == 0) {
+      modified += "\xc0\x80";
+    } else if (next.length < 4) {
+      modified += text.substr(0, next.length);
+    } else {
+      const unsigned above = next.point - 0x10000;
+      for (const unsigned unit : {0xd800 | above >> 10, 0xdc00 | (above & 0x3ff)}) {
+        modified += '\xed';
+        modified += static_cast<char>(0x80 | (unit >> 6 & 0x3f));
+        modified += static_cast<char>(0x80 | (unit & 0x3f));
+      }
+    }
+  }
+  return modified;
+}
+
+}  // namespace
 
 void Snippet::grow(int slots) {
   depth_ += slots;
@@ -87,7 +138,9 @@ Snippet& Snippet::push_double(double value) { return indexed(kLdc2W, pool_->add_
 Snippet& Snippet::push_float_zero() { return one_byte(kFconst0, 1); }
 
 Snippet& Snippet::push_text(std::string_view text) {
-  return indexed(kLdcW, pool_->add_string(text), 1);
+  const auto modified = modified_utf8(text);
+  if (!modified) problem_ = SkipReason::kBadHook;
+  return indexed(kLdcW, pool_->add_string(modified.value_or("")), 1);
 }
 
 Snippet& Snippet::push_class(std::string_view name) {

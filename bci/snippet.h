@@ -34,7 +34,7 @@ class Snippet {
   Snippet& push_long(std::int64_t value);
   Snippet& push_double(double value);
   Snippet& push_float_zero();
-  Snippet& push_text(std::string_view text);
+  Snippet& push_text(std::string_view text);  // UTF-8, modified or not
   Snippet& push_class(std::string_view name);
   Snippet& push_null();
   // Pushes the field's value; the object is on the stack unless the field is static.
@@ -49,7 +49,7 @@ class Snippet {
   const Bytes& bytes() const { return code_.bytes(); }
   // Slots needed above the existing stack.
   std::uint32_t extra_stack() const { return static_cast<std::uint32_t>(deepest_); }
-  // kNone, kPoolFull, or kBadHook if the snippet changes the stack.
+  // kNone, kPoolFull, or kBadHook if the snippet changes the stack or a text is not UTF-8.
   SkipReason problem() const;
 
  private:

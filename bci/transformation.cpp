@@ -86,10 +86,6 @@ std::optional<Label> MethodContext::catch_all_start(SkipReason& why) {
   return start;
 }
 
-void MethodContext::skip(SkipReason reason, const Transformation& transformation) {
-  skips_.push_back({reason, transformation.name()});
-}
-
 ClassContext::ClassContext(ClassFile& file) : file_(file) {
   methods_.reserve(file.methods.size());
   for (const MethodOutline& outline : file.methods) {

@@ -24,8 +24,6 @@
 
 namespace bci {
 
-class Transformation;
-
 using OpcodeSet = std::bitset<256>;
 
 class MethodContext {
@@ -60,8 +58,11 @@ class MethodContext {
   // or super(). nullopt, with the reason, where the VM would reject the handler.
   std::optional<Label> catch_all_start(SkipReason& why);
 
-  // Reports that `transformation` cannot be applied to this method.
-  void skip(SkipReason reason, const Transformation& transformation);
+  // Reports that a transformation cannot be applied to this method. `transformation` for reports:
+  // "ArrayHook", a literal.
+  void skip(SkipReason reason, std::string_view transformation) {
+    skips_.push_back({reason, transformation});
+  }
 
   // For rewrite(): the insertions, if any, and what was skipped.
   CodeEditor* edited() { return editor_.get(); }
@@ -101,8 +102,6 @@ class Transformation {
   Transformation& operator=(const Transformation&) = delete;
   virtual ~Transformation() = default;
 
-  // For reports: "ArrayHook".
-  virtual std::string_view name() const = 0;
   // Whether the class contains a hook of this transformation; such a class is never rewritten.
   virtual bool holds_hook(std::string_view class_name) const = 0;
   // Called on any thread, concurrently.

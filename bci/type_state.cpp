@@ -1,7 +1,6 @@
 #include "bci/type_state.h"
 
 #include <algorithm>
-#include <array>
 
 #include "bci/descriptor.h"
 #include "bci/opcodes.h"
@@ -18,8 +17,7 @@ bool pop(TypeState& state, std::size_t slots) {
 
 // Always true: what step() returns where nothing can be wrong.
 bool push(TypeState& state, FlowType type) {
-  state.stack.push_back(type);
-  if (is_two_slots(type.tag)) state.stack.push_back({kSecondHalf});
+  append_slots(state.stack, type);
   return true;
 }
 
@@ -60,13 +58,6 @@ bool duplicate(TypeState& state, std::size_t taken, std::size_t below) {
   return true;
 }
 
-// Slots of istore, lstore, fstore, dstore, astore, counted from istore.
-std::size_t stored_slots(std::size_t kind) { return kind == 1 || kind == 3 ? 2 : 1; }
-
-constexpr std::array<const char*, 8> kPrimitiveArrays = {"[Z", "[C", "[F", "[D",
-                                                         "[B", "[S", "[I", "[J"};
-constexpr std::size_t kFirstPrimitive = 4;  // T_BOOLEAN, JVMS newarray
-
 }  // namespace
 
 bool TypeState::has_uninitialized_this() const {
@@ -91,9 +82,7 @@ bool TypeSimulator::enter(const MethodShape& method, TypeState& state) {
     state.locals.push_back(uninitialized ? FlowType{kUninitializedThis} : object(class_name_));
   }
   for (std::string_view rest = descriptor->arguments; !rest.empty();) {
-    const FlowType type = type_of(*take_type(rest));
-    state.locals.push_back(type);
-    if (is_two_slots(type.tag)) state.locals.push_back({kSecondHalf});
+    append_slots(state.locals, type_of(*take_type(rest)));
   }
   return true;
 }
@@ -112,11 +101,7 @@ bool TypeSimulator::step_other(Label label, TypeState& state) {
   if (op >= kAload0 && op <= kAload3) {
     return push(state, load(state, op - std::size_t{kAload0}));
   }
-  if (op >= kIstore && op <= kAstore) return store(state, bytes[1], stored_slots(op - kIstore));
-  if (op >= kIstore0 && op <= kAstore3) {
-    const std::size_t which = op - std::size_t{kIstore0};
-    return store(state, which % 4, stored_slots(which / 4));
-  }
+  if (const auto stored = store_of(bytes)) return store(state, stored->slot, stored->slots);
   switch (op) {
     case kLdc:
       return load_constant(bytes[1], state);
@@ -155,9 +140,8 @@ bool TypeSimulator::step_other(Label label, TypeState& state) {
     case kNew:
       return push(state, {kUninitialized, {}, label});
     case kNewarray: {
-      const std::size_t type = bytes[1] - kFirstPrimitive;
-      return type < kPrimitiveArrays.size() && pop(state, 1) &&
-             push(state, object(kPrimitiveArrays[type]));
+      const std::string_view name = primitive_array(bytes[1]);
+      return !name.empty() && pop(state, 1) && push(state, object(name));
     }
     case kAnewarray: {
       const std::string_view name = array_of(pool_.class_name(index()));
@@ -176,17 +160,12 @@ bool TypeSimulator::step_other(Label label, TypeState& state) {
   }
 }
 
+// Of all but stores.
 bool TypeSimulator::step_wide(ByteSpan bytes, TypeState& state) {
   const std::uint8_t op = bytes[1];
-  const std::size_t slot = read_u2(&bytes[2]);
-  if (op == kAload) {
-    push(state, load(state, slot));
-  } else if (op >= kIstore && op <= kAstore) {
-    return store(state, slot, stored_slots(op - kIstore));
-  } else if (op >= kIload && op < kAload) {
-    push(state, {kTagOfKind[op - std::size_t{kIload}]});
-  }
-  return true;  // iinc and ret change no type
+  if (op == kAload) return push(state, load(state, read_u2(&bytes[2])));
+  if (op < kIload || op > kAload) return true;  // iinc and ret change no type
+  return push(state, {kTagOfKind[op - std::size_t{kIload}]});
 }
 
 bool TypeSimulator::step_member(std::uint8_t op, std::uint16_t index, TypeState& state) {

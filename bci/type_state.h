@@ -25,6 +25,12 @@ struct FlowType {
   friend bool operator==(const FlowType&, const FlowType&) = default;
 };
 
+// Appends the type to a list by slot, a long or double with its second half.
+inline void append_slots(std::vector<FlowType>& slots, const FlowType& type) {
+  slots.push_back(type);
+  if (is_two_slots(type.tag)) slots.push_back({kSecondHalf});
+}
+
 struct TypeState {
   std::vector<FlowType> locals;  // by slot; slots beyond the end are kTop
   std::vector<FlowType> stack;   // by slot, top last

@@ -32,6 +32,21 @@ void JNICALL call_left(JNIEnv* jni, jclass, jint method, jint) {
   g_recorder->left(jni, static_cast<MethodNumber>(method), action);
 }
 
+// As JVMTI's GetLineNumberTable begins: with the first entry, not with that of the lowest bytecode.
+std::int32_t first_line(bci::MethodContext& method) {
+  const bci::CodeEditor* const editor = method.editor();
+  if (editor == nullptr) return -1;
+  for (const bci::CodeAttribute& attribute : editor->code().attributes) {
+    if (attribute.kind != bci::CodeTable::kLineNumbers) continue;
+    bci::ByteReader in(attribute.body);
+    if (in.u2() == 0) continue;
+    in.skip(2);  // its bytecode
+    const std::uint16_t line = in.u2();
+    if (in.ok()) return line;
+  }
+  return -1;
+}
+
 bci::HookMethod calls_hook(const char* name) { return {kCallsClass, name, "(II)V"}; }
 
 }  // namespace
@@ -141,20 +156,21 @@ std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, const LoadingClass& load
   const std::shared_ptr<const MethodFilter> wanted = filter();
   if (!wanted) return {};
   const auto number = [&](const bci::ClassContext& context,
-                          const bci::MethodContext& method) -> std::optional<bci::HookNumbers> {
+                          bci::MethodContext& method) -> std::optional<bci::HookNumbers> {
     if (!wanted->wants(context.name(), method.name(), method.descriptor(), loading.is_platform)) {
       return {};
     }
-    const auto found = numbers_.number_of(context.name(), method.name(), method.descriptor(),
-                                          context.file().source_file, loading.is_platform);
+    const auto found =
+        numbers_.number_of(context.name(), method.name(), method.descriptor(),
+                           context.file().source_file, first_line(method), loading.is_platform);
     if (!found) return {};
     return bci::HookNumbers{static_cast<std::int32_t>(*found), 0};
   };
-  const bci::MethodEntryHook entry(calls_hook("entered"), number);
-  const bci::MethodReturnHook returns(calls_hook("returned"), number);
-  const bci::ExceptionalExitHook throws(calls_hook("thrown"), number);
-  const bci::Transformation* const all[] = {&entry, &returns, &throws};
-  bci::RewriteResult result = bci::rewrite(class_file, all);
+  const bci::MethodHook hook({calls_hook("entered"), calls_hook("returned"), calls_hook("thrown")},
+                             number);
+  const bci::Transformation* const all[] = {&hook};
+  bci::RewriteResult result =
+      bci::rewrite(class_file, all, {.keep_compilable = !class_changes::compiles_huge_methods()});
   const std::lock_guard lock(mutex_);
   skipped_.add(result);
   if (result.status != bci::RewriteStatus::kChanged) return {};

@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "core/class_names.h"
 #include "core/clocks.h"
 #include "core/log.h"
 #include "time/calls/matched_calls.h"
-#include "vm/id_creation.h"
-#include "vm/jvmti_memory.h"
 
 namespace ddm {
 namespace {
@@ -115,10 +112,10 @@ std::optional<TraceFile> MethodTracing::stop_trace(JNIEnv* jni) {
     const std::lock_guard lock(mutex_);
     record();
   }
-  return file_of(*ended, jni);
+  return file_of(*ended);
 }
 
-std::optional<TraceFile> MethodTracing::take_trace_at_end(JNIEnv* jni) {
+std::optional<TraceFile> MethodTracing::take_trace_at_end() {
   const std::unique_lock switching(switching_, std::try_to_lock);
   if (!switching) return {};
   std::optional<Trace> ended;
@@ -131,14 +128,12 @@ std::optional<TraceFile> MethodTracing::take_trace_at_end(JNIEnv* jni) {
     record();
   }
   ended->end = TickClock::now();
-  return file_of(*ended, jni);
+  return file_of(*ended);
 }
 
-TraceFile MethodTracing::file_of(const Trace& trace, JNIEnv* jni) const {
+TraceFile MethodTracing::file_of(const Trace& trace) const {
   TraceFile file(trace.settings.dual);
-  MethodTrace read = read_trace(trace, file);
-  if (jni != nullptr) find_sources(jni, read);
-  file.finish(read);
+  file.finish(read_trace(trace, file));
   return file;
 }
 
@@ -293,9 +288,8 @@ MethodTrace MethodTracing::read_trace(const Trace& trace, TraceFile& file) const
     const auto [method, is_new] = read.methods.try_emplace(event.method);
     if (is_new) {
       MethodNames names = numbers_.names_of(event.method);
-      method->second.class_name = dotted_name(names.class_name);
-      method->second.method = std::move(names.method);
-      method->second.signature = std::move(names.signature);
+      method->second = {dotted_name(names.class_name), std::move(names.method),
+                        std::move(names.signature), std::move(names.file), names.line};
     }
     file.add({event.at > begin ? TickClock::nanos(event.at - begin) / 1000 : 0,
               TickClock::nanos(event.cpu) / 1000, event.method, event.thread,
@@ -307,48 +301,6 @@ MethodTrace MethodTracing::read_trace(const Trace& trace, TraceFile& file) const
     if (trace.methods->marked(event.method)) calls.add(event, add);
   });
   return read;
-}
-
-// Files and lines, read from the classes still loaded.
-void MethodTracing::find_sources(JNIEnv* jni, MethodTrace& trace) const {
-  std::unordered_map<std::string, std::vector<TraceMethod*>> wanted;
-  for (auto& [number, method] : trace.methods) wanted[method.class_name].push_back(&method);
-  jint count = 0;
-  JvmtiPtr<jclass> classes(jvmti_);
-  const LocalFrame frame(jni, 64);
-  if (!frame.good() || jvmti_->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) return;
-  for (jint i = 0; i < count && !wanted.empty(); ++i) {
-    const LocalRef<jclass> klass(jni, classes[i]);
-    const ClassSignature signature(jvmti_, klass.get());
-    const auto found = wanted.find(dotted_name(internal_name_of(text_of(signature))));
-    if (found == wanted.end()) continue;
-    JvmtiPtr<char> file(jvmti_);
-    jint methods = 0;
-    JvmtiPtr<jmethodID> ids(jvmti_);
-    if (jvmti_->GetSourceFileName(klass.get(), file.out()) != JVMTI_ERROR_NONE) continue;
-    {
-      const auto turn = id_creation::turn(jvmti_);
-      if (jvmti_->GetClassMethods(klass.get(), &methods, ids.out()) != JVMTI_ERROR_NONE) continue;
-    }
-    for (TraceMethod* method : found->second) method->file = text_of(file);
-    for (jint m = 0; m < methods; ++m) {
-      JvmtiPtr<char> name(jvmti_), descriptor(jvmti_);
-      jint lines = 0;
-      JvmtiPtr<jvmtiLineNumberEntry> table(jvmti_);
-      if (jvmti_->GetMethodName(ids[m], name.out(), descriptor.out(), nullptr) !=
-              JVMTI_ERROR_NONE ||
-          jvmti_->GetLineNumberTable(ids[m], &lines, table.out()) != JVMTI_ERROR_NONE ||
-          lines == 0) {
-        continue;
-      }
-      for (TraceMethod* method : found->second) {
-        if (method->method == text_of(name) && method->signature == text_of(descriptor)) {
-          method->line = table[0].line_number;
-        }
-      }
-    }
-    wanted.erase(found);  // other loaders may have thousands of classes of that name
-  }
 }
 
 }  // namespace ddm

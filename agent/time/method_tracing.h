@@ -52,9 +52,8 @@ class MethodTracing final : public TimeDataSource {
   bool tracing() const { return is_tracing_; }
   // nullopt: nothing is traced.
   std::optional<TraceFile> stop_trace(JNIEnv* jni);
-  // The same when the program ends: the hooks stay. `jni` null: without the VM, and so without
-  // files and lines. nullopt also while a trace is just being switched.
-  std::optional<TraceFile> take_trace_at_end(JNIEnv* jni);
+  // The same when the program ends: the hooks stay. nullopt also while a trace is being switched.
+  std::optional<TraceFile> take_trace_at_end();
 
   // Adds the current times, or those at the last stop: largest self time first.
   void add_to(TimeData& data) override;
@@ -82,9 +81,8 @@ class MethodTracing final : public TimeDataSource {
   std::string change_hooks(JNIEnv* jni, const TraceSettings* trace, const std::string* times);
   void record();
   Times read_times() const;
-  TraceFile file_of(const Trace& trace, JNIEnv* jni) const;
+  TraceFile file_of(const Trace& trace) const;
   MethodTrace read_trace(const Trace& trace, TraceFile& file) const;
-  void find_sources(JNIEnv* jni, MethodTrace& trace) const;
 
   jvmtiEnv* const jvmti_;
   NameTable& names_;

@@ -153,6 +153,15 @@ void MonitorTimes::parks(JNIEnv* jni, bool pinned, bool begin) noexcept {
   begins(jni, kind, thread.get(), blocker.get());
 }
 
+// Object.wait() of a thread that does not own the monitor begins a wait that never ends.
+void MonitorTimes::thread_ended(JNIEnv* jni, jthread thread) {
+  if (!on_ || closed_) return;
+  const std::int64_t thread_id = jni->GetLongField(thread, thread_id_field_);
+  Part& part = part_of(thread_id);
+  const std::lock_guard lock(part.mutex);
+  part.begun.erase(thread_id);
+}
+
 NameId MonitorTimes::class_id_of(JNIEnv* jni, jobject object) const {
   if (object == nullptr) return kUnknownName;
   const LocalRef<jclass> klass(jni, jni->GetObjectClass(object));
@@ -199,13 +208,14 @@ void MonitorTimes::add_names(NamesInUse& used) {
   const std::lock_guard lock(mutex_);
   if (!traces_) return;
   traces_->add_names(used);
-  totals_.add_names(used);
+  // Before the totals, to which the class of a wait that ends meanwhile moves.
   for (Part& part : parts_) {
     const std::lock_guard part_lock(part.mutex);
     for (const auto& [thread, kinds] : part.begun) {
       for (const Begun& begun : kinds) used.classes.insert(begun.class_id);
     }
   }
+  totals_.add_names(used);
 }
 
 }  // namespace ddm

@@ -43,6 +43,8 @@ class MonitorTimes final : public TimeDataSource, private VmListener {
   // Replaces stop() in VMDeath: the VM is not entered any more.
   void close() { closed_ = true; }
 
+  // JVMTI event, on the thread concerned, which is not a virtual one.
+  void thread_ended(JNIEnv* jni, jthread thread);
   // By ParkHooks: the current thread is about to park, or (`begin` is false) has parked.
   void parks(JNIEnv* jni, bool pinned, bool begin) noexcept;
 

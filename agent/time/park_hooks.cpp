@@ -46,7 +46,6 @@ BoundClass& parks_class() {
 // Hooks around every call that parks: after it, and before it once Thread.parkBlocker is set.
 class ParkCalls final : public bci::Transformation {
  public:
-  std::string_view name() const override { return "ParkCalls"; }
   bool holds_hook(std::string_view class_name) const override { return class_name == kParksClass; }
 
   void apply(bci::ClassContext& context) const override {

@@ -160,26 +160,35 @@ void ProfilingHandlers::begin_close() {
   closing_ = true;
 }
 
-void ProfilingHandlers::write_at_end(JNIEnv* jni) {
+void ProfilingHandlers::write_at_end() {
   const std::string calls = disown(owner_).at_end;
   const std::string samples = disown(sampling_owner_).at_end;
   if (!calls.empty()) {
-    if (const auto trace = tracing_.take_trace_at_end(jni)) write_trace(*trace, calls);
+    if (const auto trace = tracing_.take_trace_at_end()) write_trace(*trace, calls);
   }
   if (!samples.empty()) {
     if (const auto trace = sampler_.stop_trace()) write_trace(*trace, samples);
   }
 }
 
+bool ProfilingHandlers::is_owned(const Owner& owner) {
+  const std::lock_guard lock(mutex_);
+  return owner.session != 0;
+}
+
+// The trace may just be being stopped by a request of its own: another session's, begun before the
+// task's turn comes, goes on.
 void ProfilingHandlers::disconnected(const SessionPtr& session) {
   if (take_from(session, sampling_owner_)) {
     context_.service.slow().post([this](JNIEnv*) {
+      if (is_owned(sampling_owner_)) return;
       (void)sampler_.stop_trace();
       log_info("sampling: its server has gone, and nobody reads it");
     });
   }
   if (!take_from(session, owner_)) return;
   context_.service.slow().post([this](JNIEnv* jni) {
+    if (is_owned(owner_)) return;
     tracing_.stop_trace(jni);
     log_info("method trace: its server has gone, and nobody reads it");
   });

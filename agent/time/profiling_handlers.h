@@ -36,7 +36,7 @@ class ProfilingHandlers {
   void disconnected(const SessionPtr& session);
   // The program ends: connections that end from now on leave their traces.
   void begin_close();
-  void write_at_end(JNIEnv* jni);  // null: without the VM
+  void write_at_end();
 
  private:
   // Of a trace.
@@ -59,6 +59,7 @@ class ProfilingHandlers {
   void started(const Request& request, Owner& owner, Owner fresh, Reply& reply);
   Owner disown(Owner& owner);
   bool take_from(const SessionPtr& session, Owner& owner);
+  bool is_owned(const Owner& owner);
 
   const HandlerContext& context_;
   MethodTracing& tracing_;

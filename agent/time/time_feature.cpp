@@ -77,8 +77,8 @@ void TimeFeature::end() {
   monitors_.close();
 }
 
-bool TimeFeature::write_final_reports(JNIEnv* jni, bool complete) {
-  handlers_.write_at_end(jni);
+bool TimeFeature::write_final_reports(JNIEnv*, bool complete) {
+  handlers_.write_at_end();
   if (method_tracing_.times_nothing()) {
     if (options_.methods.empty()) {
       log_warn("cpu=times: no class but the JDK's was loaded; methods=java.util.* times theirs");

@@ -30,6 +30,7 @@ class TimeFeature final : public Feature {
   void thread_started(JNIEnv*, jthread) override { sampler_.thread_started(); }
   void thread_ending(JNIEnv* jni, jthread thread) override {
     sampler_.thread_ended(jni, thread);
+    monitors_.thread_ended(jni, thread);
     CallRecorder::thread_ending(jni);
   }
   void session_ended(const SessionPtr& session) override { handlers_.disconnected(session); }

@@ -91,9 +91,8 @@ class MethodPatcher {
     }
     constexpr std::uint16_t kClassConstants = 49;  // ldc of a class
     if (context_.file().major < kClassConstants) return {};
-    return {PatchValue{"Ljava/lang/Class;",
-                       [name = context_.name()](Snippet& code) { code.push_class(name); }},
-            SkipReason::kNone};
+    return some_value("Ljava/lang/Class;",
+                      [name = context_.name()](Snippet& code) { code.push_class(name); });
   }
 
   // Puts the calls of a patch, one list of them, where `insert(code)` puts their code.
@@ -167,8 +166,22 @@ class MethodPatcher {
 
   void between_instructions(const Patch& patch, const Site& site, const TopValue& top,
                             const TypeState* state) {
-    apply_calls(patch, site, top, state, this_initialized(site.label),
-                [&](const Snippet& code) { editor_.before(site.label, code); });
+    const bool movable = site.kind == SiteKind::kBlockStart || site.kind == SiteKind::kLine;
+    const Label at = movable ? behind_own_handler(site.label) : site.label;
+    apply_calls(patch, site, top, at == site.label ? state : nullptr, this_initialized(at),
+                [&](const Snippet& code) { editor_.before(at, code); });
+  }
+
+  // The first instruction behind a handler of itself, if straight code that nothing else enters
+  // leads there. Else `label`.
+  Label behind_own_handler(Label label) const {
+    const Code& code = editor_.code();
+    Label at = label;
+    while (in_handler_of_itself(at)) {
+      const bool goes_on = code.falls_through(at) && !is_branch(code.instructions[at].opcode);
+      if (!goes_on || scope_.tables.blocks.begins(++at)) return label;
+    }
+    return at;
   }
 
   void around_instruction(const Patch& patch, const Site& site, const TypeState* before,

@@ -14,7 +14,6 @@ class PlanTransformation : public Transformation {
   PlanTransformation(const PatchPlan& plan, PatchIds& ids, PatchResult& result)
       : plan_(plan), ids_(ids), result_(result) {}
 
-  std::string_view name() const override { return "PatchPlan"; }
   // Other classes with sinks may be patched in methods that the plan names individually.
   bool holds_hook(std::string_view class_name) const override {
     return class_name == plan_.test_class && holds_sink(plan_, class_name);

@@ -8,12 +8,8 @@ namespace {
 
 MaybeValue refused(SkipReason why) { return {std::nullopt, why}; }
 
-MaybeValue value(std::string type, std::function<void(Snippet&)> push) {
-  return {PatchValue{std::move(type), std::move(push)}, SkipReason::kNone};
-}
-
 MaybeValue number(std::int32_t number) {
-  return value("I", [number](Snippet& code) { code.push(number); });
+  return some_value("I", [number](Snippet& code) { code.push(number); });
 }
 
 MaybeValue id(std::int32_t id) { return id < 0 ? refused(SkipReason::kNoId) : number(id); }
@@ -49,7 +45,7 @@ MaybeValue this_object(const PatchPlace& place) {
   } else if (scope.method.needs_super_call() && !place.this_initialized) {
     return refused(SkipReason::kThisNotInitialized);
   }
-  return value(descriptor_of(scope.file.name), [](Snippet& code) { code.aload_0(); });
+  return some_value(descriptor_of(scope.file.name), [](Snippet& code) { code.aload_0(); });
 }
 
 MaybeValue local(std::uint32_t slot, const PatchPlace& place) {
@@ -69,7 +65,7 @@ MaybeValue local(std::uint32_t slot, const PatchPlace& place) {
   auto descriptor = descriptor_of_type(type);
   if (!descriptor) return refused(SkipReason::kTypeUnknown);
   const ValueKind kind = descriptor->empty() ? ValueKind::kReference : kind_of(*descriptor);
-  return value(std::move(*descriptor), [=](Snippet& code) { code.load(kind, slot); });
+  return some_value(std::move(*descriptor), [=](Snippet& code) { code.load(kind, slot); });
 }
 
 MaybeValue argument_value(std::int32_t which, const PatchPlace& place) {
@@ -100,7 +96,7 @@ MaybeValue field(const std::string& name, const PatchPlace& place) {
     const MaybeValue object = this_object(place);
     if (!object.value) return object;
   }
-  return value(std::string(found->type), [=, field = *found](Snippet& code) {
+  return some_value(std::string(found->type), [=, field = *found](Snippet& code) {
     if (!is_static) code.aload_0();
     code.get_field(owner, field.name, field.type, is_static);
   });
@@ -133,20 +129,16 @@ PatchScope::PatchScope(ClassContext& context, MethodContext& of, CodeEditor& giv
     }
   }
   stored_.assign(code.max_locals + std::size_t{2}, false);
-  const auto mark = [&](std::size_t slot, int kind) {
-    for (std::size_t i = slot; i < slot + slots_of(static_cast<ValueKind>(kind)); ++i) {
+  for (Label label = 0; label < code.end_label(); ++label) {
+    const auto store = store_of(code.bytes_of(label));
+    if (!store) continue;
+    const std::size_t slot = store->slot;
+    for (std::size_t i = slot; i < slot + store->slots; ++i) {
       if (i < stored_.size()) stored_[i] = true;
     }
-  };
-  for (Label label = 0; label < code.end_label(); ++label) {
-    const ByteSpan bytes = code.bytes_of(label);
-    const std::uint8_t op = bytes[0];
-    if (op >= kIstore && op <= kAstore) {
-      mark(bytes[1], op - kIstore);
-    } else if (op >= kIstore0 && op <= kAstore3) {
-      mark((op - kIstore0) % 4u, (op - kIstore0) / 4);
-    } else if (op == kWide && bytes[1] >= kIstore && bytes[1] <= kAstore) {
-      mark(read_u2(&bytes[2]), bytes[1] - kIstore);
+    // A store to the second half of a long or double parameter destroys the first, too.
+    if (slot > 0 && slot - 1 < parameters.size() && is_two_slots(parameters[slot - 1].tag)) {
+      stored_[slot - 1] = true;
     }
   }
 }
@@ -175,12 +167,12 @@ MaybeValue value_of(const PatchArgument& argument, const PatchPlace& place) {
       return argument.cell != CellKind::kNone ? number_of(argument.number)
                                               : number(argument.number);
     case ArgumentKind::kText:
-      return value("Ljava/lang/String;",
-                   [text = argument.name](Snippet& code) { code.push_text(text); });
+      return some_value("Ljava/lang/String;",
+                        [text = argument.name](Snippet& code) { code.push_text(text); });
     case ArgumentKind::kNull:
-      return value("", [](Snippet& code) { code.push_null(); });
+      return some_value("", [](Snippet& code) { code.push_null(); });
     case ArgumentKind::kCurrentThread:
-      return value("Ljava/lang/Thread;", [](Snippet& code) {
+      return some_value("Ljava/lang/Thread;", [](Snippet& code) {
         code.call({"java/lang/Thread", "currentThread", "()Ljava/lang/Thread;"});
       });
     case ArgumentKind::kField:
@@ -200,8 +192,8 @@ MaybeValue value_of(const PatchArgument& argument, const PatchPlace& place) {
     case ArgumentKind::kNewLocal: {
       const AddedVariable* variable = scope.added_variable(argument.name);
       if (variable == nullptr) return refused(SkipReason::kNoSuchVariable);
-      return value(variable->type, [kind = kind_of(variable->type), slot = variable->slot](
-                                       Snippet& code) { code.load(kind, slot); });
+      return some_value(variable->type, [kind = kind_of(variable->type), slot = variable->slot](
+                                            Snippet& code) { code.load(kind, slot); });
     }
     case ArgumentKind::kArgNumber:
       if (place.argument_number == 0) return refused(SkipReason::kNoValue);

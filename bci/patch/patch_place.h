@@ -25,6 +25,10 @@ struct MaybeValue {
   SkipReason why = SkipReason::kNoValue;
 };
 
+inline MaybeValue some_value(std::string type, std::function<void(Snippet&)> push) {
+  return {PatchValue{std::move(type), std::move(push)}, SkipReason::kNone};
+}
+
 // A local variable of PatchCall::result_local.
 struct AddedVariable {
   std::string type;  // "": calls disagree on the type

@@ -7,7 +7,8 @@
 namespace bci {
 namespace {
 
-constexpr std::string_view kBaseTypes = "ZCFDBSIJ";  // newarray 4 .. 11
+// The classes with hooks and sinks. Their calls may be in the class file, put in for another feature.
+constexpr std::string_view kAgentClasses = "java/lang/DdmTracker";
 
 bool is_call(std::uint8_t op) { return is_invoke(op) && op != kInvokedynamic; }
 
@@ -83,7 +84,7 @@ std::optional<Site> site_at(SiteKind kind, Label label, const Code& code, const 
   if (!is_at(kind, bytes[0])) return std::nullopt;
   if (site.is_field() || kind == SiteKind::kCall) {
     const auto member = pool.member(read_u2(&bytes[1]));
-    if (!member) return std::nullopt;
+    if (!member || member->owner.starts_with(kAgentClasses)) return std::nullopt;
     site.owner = member->owner;
     site.name = member->name;
     site.descriptor = member->descriptor;
@@ -92,10 +93,8 @@ std::optional<Site> site_at(SiteKind kind, Label label, const Code& code, const 
                                                      : take_type(rest) && rest.empty();
     if (!makes_sense) return std::nullopt;
   } else if (site.is_allocation() && bytes[0] == kNewarray) {
-    const std::size_t type = bytes[1] - std::size_t{4};
-    if (type >= kBaseTypes.size()) return std::nullopt;
-    array_type = std::string("[") + kBaseTypes[type];
-    site.owner = array_type;
+    site.owner = primitive_array(bytes[1]);
+    if (site.owner.empty()) return std::nullopt;
   } else if (site.is_allocation()) {
     site.owner = pool.class_name(read_u2(&bytes[1]));
     if (site.owner.empty()) return std::nullopt;

@@ -33,15 +33,13 @@ bool only_first(const Calls& calls, KindTest is) {
   });
 }
 
-PatchValue duplicate(const std::string& type) {
-  return {type, [kind = kind_of(type)](Snippet& code) { code.dup(kind); }};
+MaybeValue duplicate(const std::string& type) {
+  return some_value(type, [kind = kind_of(type)](Snippet& code) { code.dup(kind); });
 }
 
-PatchValue load(const std::string& type, std::uint32_t slot) {
-  return {type, [kind = kind_of(type), slot](Snippet& code) { code.load(kind, slot); }};
+MaybeValue load(const std::string& type, std::uint32_t slot) {
+  return some_value(type, [kind = kind_of(type), slot](Snippet& code) { code.load(kind, slot); });
 }
-
-MaybeValue some(PatchValue value) { return {std::move(value), SkipReason::kNone}; }
 
 constexpr std::string_view kObjectType = "Ljava/lang/Object;";
 
@@ -225,12 +223,12 @@ bool SiteCode::append(const Calls& calls, const PatchPlace& place, Snippet& code
 MaybeValue SiteCode::top_of_stack(const std::string& type, const Calls& calls, Snippet& code,
                                   std::vector<Captured>& captured) {
   if (type.empty()) return {};
-  if (!any_uses(calls, is_top) || only_first(calls, is_top)) return some(duplicate(type));
+  if (!any_uses(calls, is_top) || only_first(calls, is_top)) return duplicate(type);
   const ValueKind kind = kind_of(type);
   const std::uint32_t slot = scratch_.take(kind);
   code.dup(kind).store(kind, slot);
   captured.push_back({kind, slot});
-  return some(load(type, slot));
+  return load(type, slot);
 }
 
 // Clears the slots, so that they keep no object reachable.
@@ -272,10 +270,10 @@ MaybeValue SiteCode::object_behind(Label constructor, const TypeState& before, c
   if (!object) return {};
   if (!object->made_at) {
     if (scope_.is_stored(0)) return {std::nullopt, SkipReason::kThisOverwritten};
-    return some({object->type, [](Snippet& made) { made.aload_0(); }});
+    return some_value(object->type, [](Snippet& made) { made.aload_0(); });
   }
   if (object->on_top) return top_of_stack(object->type, calls, code, captured);
-  if (object->slot) return some(load(object->type, *object->slot));
+  if (object->slot) return load(object->type, *object->slot);
   return {};
 }
 
@@ -324,7 +322,7 @@ std::optional<SiteCode::Around> SiteCode::around(const Calls& before, const Call
   }
   const auto operand = [&](std::size_t index) {
     const std::string& type = operands.before[index];
-    return some(by_dup ? duplicate(type) : load(type, slots[index]));
+    return by_dup ? duplicate(type) : load(type, slots[index]);
   };
   if (value_wanted) place_before.stack = operand(*operands.value);
   if (target_wanted) place_before.target = place_behind.target = operand(*operands.target);

@@ -45,12 +45,12 @@ EveryHook::EveryHook(const std::string& hook_class) {
   rules.push_back({{}, CallPosition::kAfter, hook("called", kObjectHook)});
   rules.push_back({{}, CallPosition::kBeforeOn, hook("callingOn", kObjectHook)});
   all_.push_back({"calls", std::make_unique<CallSiteHook>(std::move(rules))});
-  all_.push_back(
-      {"enter", std::make_unique<MethodEntryHook>(hook("enter", kNumbersHook), number_method)});
-  all_.push_back(
-      {"return", std::make_unique<MethodReturnHook>(hook("leave", kNumbersHook), number_method)});
-  all_.push_back({"throw", std::make_unique<ExceptionalExitHook>(hook("thrown", kNumbersHook),
-                                                                 number_method)});
+  const auto add_hooks = [&](std::string_view name, MethodHook::Hooks hooks) {
+    all_.push_back({name, std::make_unique<MethodHook>(std::move(hooks), number_method)});
+  };
+  add_hooks("enter", {.entered = hook("enter", kNumbersHook)});
+  add_hooks("return", {.returned = hook("leave", kNumbersHook)});
+  add_hooks("throw", {.thrown = hook("thrown", kNumbersHook)});
   all_.push_back({"constructed", std::make_unique<NewSiteHook>(hook("constructed", kObjectHook))});
 }
 

@@ -50,8 +50,8 @@ void check(bci::ByteSpan before, const bci::RewriteResult& result) {
            "written code is not understood");
   }
   for (const bci::ChangedMethod& changed : result.changed) {
-    for (std::uint32_t bci = 0; bci < changed.code_length; ++bci) {
-      bci::original_bci(changed.bci_map, static_cast<std::uint16_t>(bci));
+    for (const bci::BciRun& run : changed.bci_map) {
+      bci::original_bci(changed.bci_map, run.new_bci);
     }
   }
 }

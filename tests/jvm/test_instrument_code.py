@@ -318,7 +318,7 @@ def two_models_are_in_at_once_in_different_classes(t):
 def a_stack_that_ends_where_a_lock_is_released_does_not_hold_it_up(t):
     before = counts("SYNC_EXIT", 3002)
     behind = before.replace("<INSTRUCTION />", "").replace("<DYPATCH_MODE>", "<DYPATCH_MODE><INSTRUCTION />")
-    for patch in (before, behind):
+    for patch in (before, behind, counts("BLOCK_START", 3002)):
         with Instrumented(t, flags=["-Xss512k"]) as program:
             client = program.client
             assert program.say(f"load deep {guests(t, 'guests')} Overflowing") == "loaded"

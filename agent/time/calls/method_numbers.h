@@ -19,6 +19,7 @@ struct MethodNames {
   std::string method;
   std::string signature;
   std::string file;          // "" = unknown
+  std::int32_t line = -1;    // of its first line; -1 = unknown
   bool is_platform = false;  // defined by the boot or platform loader
 };
 
@@ -26,10 +27,11 @@ class MethodNumbers {
  public:
   static constexpr MethodNumber kMost = 1u << 19;
 
-  // nullopt: kMost are in use. Classes of equal name in several loaders share numbers.
+  // nullopt: kMost are in use. Classes of equal name in several loaders share numbers, and the file
+  // and line of the one that came last.
   std::optional<MethodNumber> number_of(std::string_view class_name, std::string_view method,
-                                        std::string_view signature, std::string_view file = {},
-                                        bool is_platform = false);
+                                        std::string_view signature, std::string_view file,
+                                        std::int32_t line, bool is_platform);
   // nullopt: the method has no number.
   std::optional<MethodNumber> find(std::string_view class_name, std::string_view method,
                                    std::string_view signature) const;

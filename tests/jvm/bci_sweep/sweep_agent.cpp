@@ -41,7 +41,6 @@ bci::PatchIds* g_ids;
 // What no transformation may do: hands out `this` before super() has made it an object.
 class BrokenHook : public bci::Transformation {
  public:
-  std::string_view name() const override { return "BrokenHook"; }
   bool holds_hook(std::string_view) const override { return false; }
   void apply(bci::ClassContext& context) const override {
     if (context.name() != "Sweep$Victim" && context.name() != "java/util/zip/Adler32") return;
@@ -57,7 +56,6 @@ class BrokenHook : public bci::Transformation {
 // Makes code three times as long: every place there is, and thousands of outgrown branches.
 class EverywhereHook : public bci::Transformation {
  public:
-  std::string_view name() const override { return "EverywhereHook"; }
   bool holds_hook(std::string_view class_name) const override { return class_name == kHookClass; }
   void apply(bci::ClassContext& context) const override {
     for (bci::MethodContext& method : context.methods()) {

@@ -13,7 +13,6 @@ namespace {
 
 class LockHook : public Transformation {
  public:
-  std::string_view name() const override { return "LockHook"; }
   bool holds_hook(std::string_view class_name) const override { return class_name == "Locks"; }
   void apply(ClassContext& context) const override {
     for (MethodContext& method : context.methods()) {

@@ -290,9 +290,9 @@ TEST_CASE("CallSiteHook works at every kind of invocation") {
 }
 
 TEST_CASE("entry, return and exit hooks frame a method") {
-  const MethodEntryHook enter(kNumbersHook, same_numbers(1, 2));
-  const MethodReturnHook leave(kNumbersHook, same_numbers(3, 4));
-  const ExceptionalExitHook thrown(kNumbersHook, same_numbers(5, -1));
+  const MethodHook enter({.entered = kNumbersHook}, same_numbers(1, 2));
+  const MethodHook leave({.returned = kNumbersHook}, same_numbers(3, 4));
+  const MethodHook thrown({.thrown = kNumbersHook}, same_numbers(5, -1));
   ClassBuilder cls("Sample", 61);
   cls.method(kStatic, "run", "(I)I").stack(1).locals(1).op({0x1a, 0xac});
   const Rewritten after(rewrite_with(cls.build(), {&enter, &leave, &thrown}));
@@ -316,7 +316,7 @@ TEST_CASE("entry, return and exit hooks frame a method") {
 }
 
 TEST_CASE("numbers above 32767 are not cut off") {
-  const MethodEntryHook enter(kNumbersHook, same_numbers(40000, -40000));
+  const MethodHook enter({.entered = kNumbersHook}, same_numbers(40000, -40000));
   ClassBuilder cls("Sample", 61);
   cls.method(kStatic, "run", "()V").op({0xb1});
   const Rewritten after(rewrite_with(cls.build(), {&enter}));
@@ -324,15 +324,16 @@ TEST_CASE("numbers above 32767 are not cut off") {
   REQUIRE(code.size() == 10);
   CHECK(code[0] == kLdcW);
   CHECK(code[3] == kLdcW);
-  const ByteSpan bytes = after.file().pool.original_bytes();
+  const Bytes& bytes = after.result().bytes;
   const Bytes wanted = {3, 0, 0, 0x9c, 0x40};
   CHECK(std::search(bytes.begin(), bytes.end(), wanted.begin(), wanted.end()) != bytes.end());
 }
 
 TEST_CASE("a method that its numbering leaves out is left alone") {
-  const MethodEntryHook enter(kNumbersHook, [](const ClassContext&, const MethodContext& method) {
-    return method.name() == "in" ? std::optional(HookNumbers{}) : std::nullopt;
-  });
+  const MethodHook enter(
+      {.entered = kNumbersHook}, [](const ClassContext&, const MethodContext& method) {
+        return method.name() == "in" ? std::optional(HookNumbers{}) : std::nullopt;
+      });
   ClassBuilder cls("Sample", 61);
   cls.method(kStatic, "in", "()V").op({0xb1});
   cls.method(kStatic, "out", "()V").op({0xb1});
@@ -343,8 +344,8 @@ TEST_CASE("a method that its numbering leaves out is left alone") {
 
 TEST_CASE("several hooks at one place run in the order of the transformations") {
   const HookMethod first{"T", "first", "(II)V"}, second{"T", "second", "(II)V"};
-  const MethodReturnHook a(first, same_numbers(0, 0));
-  const MethodReturnHook b(second, same_numbers(0, 0));
+  const MethodHook a({.returned = first}, same_numbers(0, 0));
+  const MethodHook b({.returned = second}, same_numbers(0, 0));
   ClassBuilder cls("Sample", 61);
   cls.method(kStatic, "run", "()V").op({0xb1});
   const Bytes bytes = cls.build();
@@ -353,7 +354,7 @@ TEST_CASE("several hooks at one place run in the order of the transformations") 
 }
 
 TEST_CASE("a hook whose arguments do not fit is refused, not written") {
-  const MethodEntryHook enter({"T", "wrong", "(I)V"}, same_numbers(1, 2));
+  const MethodHook enter({.entered = {"T", "wrong", "(I)V"}}, same_numbers(1, 2));
   const ArrayHook arrays({"T", "wrong", "(Ljava/lang/Object;)I"}, kArraysHook);
   ClassBuilder cls("Sample", 61);
   cls.method(kStatic, "run", "()V").stack(1).op({0x04, kNewarray, 10, kPop, 0xb1});

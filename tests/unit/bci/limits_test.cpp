@@ -203,7 +203,7 @@ TEST_CASE("a method of exactly 65535 bytes is written, one more is not") {
 
 TEST_CASE("a class that more than doubles is written whole") {
   // java_crw_demo's output buffer held 2 * length + 512 bytes.
-  const MethodReturnHook leave(kNumbersHook, same_numbers(0x20000001, 0x20000002));
+  const MethodHook leave({.returned = kNumbersHook}, same_numbers(0x20000001, 0x20000002));
   ClassBuilder cls("Sample", 49);
   MethodBuilder& method = cls.method(kStatic, "run", "(I)V");
   method.stack(1).locals(1);
@@ -242,13 +242,28 @@ TEST_CASE("a full constant pool stops only the methods that need a new entry") {
   for (const char* text : {"first", "second", "()V", "Code"}) cls.utf8(text);
   for (int i = 0; cls.pool_count() < 65535 - 7; ++i) cls.integer(i);
   // 6 entries for the hook and one constant fit, the second method's constant does not.
-  const MethodEntryHook enter(kNumbersHook, [&](const ClassContext&, const MethodContext&) {
+  const MethodHook enter({.entered = kNumbersHook}, [&](const ClassContext&, const MethodContext&) {
     return HookNumbers{0x10000 + numbers++, 0};
   });
   const Rewritten after(rewrite_with(cls.build(), {&enter}));
   CHECK(after.changed("first") != nullptr);
   CHECK(after.skip_of("second") == SkipReason::kPoolFull);
   CHECK(after.file().pool.count() == 65535);
+}
+
+TEST_CASE("a method stays short enough to be compiled where that is wanted") {
+  ClassBuilder cls("Sample", 61);
+  cls.method(kStatic, "short", "()V").nops(100).op({0xb1});
+  cls.method(kStatic, "almost", "()V").nops(7999).op({0xb1});
+  cls.method(kStatic, "long", "()V").nops(8000).op({0xb1});
+  const MethodHook enter({.entered = kNumbersHook}, same_numbers(1, 2));
+  const Bytes bytes = cls.build();
+  const Rewritten kept(rewrite_with(bytes, {&enter}, {.keep_compilable = true}));
+  CHECK(kept.changed("short") != nullptr);
+  CHECK(kept.skip_of("almost") == SkipReason::kTooLongToCompile);
+  CHECK(kept.bytecode("almost").size() == 8000);
+  CHECK(kept.changed("long") != nullptr);  // it never was
+  CHECK(Rewritten(rewrite_with(bytes, {&enter})).changed("almost") != nullptr);
 }
 
 TEST_CASE("a max_stack that would not fit leaves the method alone") {

@@ -409,6 +409,70 @@ TEST_CASE("what is counted at the release of a lock cannot enter its handler for
   }
 }
 
+TEST_CASE("the block of a handler that releases a lock is counted behind the release") {
+  ClassBuilder cls("Sample", 49);
+  add_synchronized_block(cls);
+  const PatchResult result = apply(cls, count(SiteKind::kBlockStart));
+  REQUIRE(result.refused.empty());
+  REQUIRE(result.methods[0].sites.size() == 2);
+  CHECK(result.methods[0].sites[1].instruction == 5);
+  const Rewritten after(result.rewrite);
+  const Bytes code = after.bytecode("run");
+  const Bytes head{kIconst1, kInvokestatic};
+  CHECK(Bytes(code.begin(), code.begin() + 2) == head);
+  // The count, five instructions, the handler's first two, and behind these its count.
+  CHECK(code[4 + 5 + 1] == kMonitorexit);
+  CHECK(Bytes(code.begin() + 11, code.begin() + 13) == head);
+  const Code patched = after.code("run");
+  CHECK(patched.instructions[patched.handlers[1].end - 1].opcode == kMonitorexit);
+}
+
+TEST_CASE("texts are written in modified UTF-8, malformed ones are refused") {
+  ClassBuilder cls("Sample", 61);
+  add_loop(cls);
+  const auto with = [&](const std::string& text) {
+    return apply(cls, plan_of(SiteKind::kEnter,
+                              call_of("(Ljava/lang/String;)V", {{ArgumentKind::kText, 0, text}})));
+  };
+  const auto holds = [](const PatchResult& result, const Bytes& utf8) {
+    const Bytes& bytes = result.rewrite.bytes;
+    return std::search(bytes.begin(), bytes.end(), utf8.begin(), utf8.end()) != bytes.end();
+  };
+  CHECK(holds(with("a\u00e4"), {kUtf8, 0, 3, 'a', 0xc3, 0xa4}));
+  CHECK(holds(with("\U0001f600"), {kUtf8, 0, 6, 0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80}));
+  CHECK(holds(with(std::string("a\0b", 3)), {kUtf8, 0, 4, 'a', 0xc0, 0x80, 'b'}));
+  CHECK(holds(with("\xc0\x80"), {kUtf8, 0, 2, 0xc0, 0x80}));
+  for (const char* malformed : {"\xff", "\x80", "\xc3", "\xc3z", "\xc1\xbf", "\xe0\x80\x80",
+                                "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf0\x9f\x98"}) {
+    CHECK(refusal(with(malformed)) == SkipReason::kBadHook);
+    CHECK(with(malformed).rewrite.status == RewriteStatus::kUnchanged);
+  }
+}
+
+TEST_CASE("calls that the agent itself has put in are no sites") {
+  ClassBuilder cls("Sample", 61);
+  cls.method(kStatic, "run", "()V")
+      .op2(kInvokestatic, cls.method_ref("java/lang/DdmTrackerCalls", "entered", "()V"))
+      .op2(kInvokestatic, cls.method_ref("Sample", "run", "()V"))
+      .op({kReturnOp});
+  const PatchResult result = apply(cls, count(SiteKind::kCall));
+  REQUIRE(result.methods.size() == 1);
+  REQUIRE(result.methods[0].sites.size() == 1);
+  CHECK(result.methods[0].sites[0].instruction == 1);
+}
+
+TEST_CASE("a store to the second half of a long parameter destroys it") {
+  ClassBuilder cls("Sample", 49);  // without frames: at the loop no types are known
+  MethodBuilder& method = cls.method(kStatic, "run", "(J)V").stack(1).locals(2);
+  method.op({kIconst1, kIstore0 + 1}).label("loop").op({kIconst1}).branch(kIfeq, "loop");
+  method.op({kReturnOp});
+  const PatchPlan plan = plan_of(SiteKind::kBlockStart, call_of("(J)V", {{ArgumentKind::kArg, 1}}));
+  const PatchResult result = apply(cls, plan);
+  REQUIRE(result.methods.size() == 1);
+  CHECK(result.methods[0].sites.size() == 1);  // the first block
+  CHECK(refusal(result) == SkipReason::kTypeUnknown);
+}
+
 TEST_CASE("plans choose methods by names with * for anything") {
   MethodPatches patches{"shop/*", "get*Name", "(I)*", {}};
   CHECK(matches(patches, "shop/Cart", "getName", "(I)V"));

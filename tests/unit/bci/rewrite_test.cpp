@@ -124,8 +124,8 @@ TEST_CASE("class file versions from the future are rewritten") {
 }
 
 TEST_CASE("one byte wrong anywhere never crashes and what comes out parses") {
-  const MethodEntryHook enter(kNumbersHook, same_numbers(70000, 2));
-  const ExceptionalExitHook thrown(kNumbersHook, same_numbers(1, 2));
+  const MethodHook enter({.entered = kNumbersHook}, same_numbers(70000, 2));
+  const MethodHook thrown({.thrown = kNumbersHook}, same_numbers(1, 2));
   ClassBuilder cls("Sample", 61);
   cls.default_constructor();
   cls.method(kStatic, "loop", "(I)V")
@@ -160,8 +160,9 @@ TEST_CASE("unknown opcodes leave the method alone") {
 }
 
 TEST_CASE("a callback that throws costs its class, nothing more") {
-  const MethodEntryHook enter(
-      kNumbersHook, [](const ClassContext&, const MethodContext&) -> std::optional<HookNumbers> {
+  const MethodHook enter(
+      {.entered = kNumbersHook},
+      [](const ClassContext&, const MethodContext&) -> std::optional<HookNumbers> {
         throw std::logic_error("no");
       });
   const RewriteResult result = rewrite_with(class_with_array("Sample"), {&enter});
