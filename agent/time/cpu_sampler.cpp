@@ -33,7 +33,7 @@ std::string CpuSampler::start(JNIEnv* jni, const StackNaming& naming, Settings s
     const std::lock_guard lock(mutex_);
     if (wanted_ == settings) return "";
   }
-  stop();
+  if (!stop()) return "the former sampler has not come to its end";
   const std::lock_guard switching(switching_);
   if (const std::string error = prepare(jni, naming); !error.empty()) return error;
   {
@@ -65,14 +65,14 @@ bool CpuSampler::await_round() {
   return changed_.wait_for(lock, kStopPatience, [this] { return !in_round_; });
 }
 
-void CpuSampler::stop() {
+bool CpuSampler::stop() {
   const std::lock_guard switching(switching_);
   {
     const std::lock_guard lock(mutex_);
     was_on_until(monotonic_ns());
     wanted_.reset();
   }
-  await_round();
+  return await_round();
 }
 
 // `figures_` stays: a round that did not end in time still counts in it.
@@ -240,7 +240,7 @@ void CpuSampler::sample_threads(JNIEnv* jni, const Round& wanted, std::int64_t n
 
 void CpuSampler::fail(const char* reason) {
   const std::lock_guard lock(mutex_);
-  if (figures_) ++figures_->failed[reason];
+  if (wanted_) ++figures_->failed[reason];
 }
 
 void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const Round& wanted,

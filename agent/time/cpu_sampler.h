@@ -53,9 +53,9 @@ class CpuSampler final : public TimeDataSource, private Sampler {
   CpuSampler(jvmtiEnv* jvmti, SamplerThread& thread) : jvmti_(jvmti), thread_(thread) {}
 
   // Any attached thread. start() clears the results unless it is on with equal settings; returns ""
-  // or the error. stop() keeps the results.
+  // or the error. stop() keeps the results; false: its last round goes on, and uses them.
   std::string start(JNIEnv* jni, const StackNaming& naming, Settings settings);
-  void stop();
+  bool stop();
   // After stop(): there are no results any more.
   void discard();
   // The same for a trace; one at a time, with or without samples.

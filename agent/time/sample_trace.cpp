@@ -48,7 +48,8 @@ void SampleTrace::add(std::int64_t java_id, const std::string& name, std::uint32
 
 TraceFile SampleTrace::finish(std::int64_t now_ns) {
   for (const auto& [id, thread] : threads_) {
-    const bool lives = thread.os_id == 0 || cpu_of_thread_ns(thread.os_id) >= 0;
+    // Whether a virtual thread still lives is not known: its time ends at its last sample.
+    const bool lives = thread.os_id != 0 && cpu_of_thread_ns(thread.os_id) >= 0;
     calls_.end(thread.number, lives, micros(now_ns));
   }
   trace_.overflow = calls_.overflow() || too_many_threads_;

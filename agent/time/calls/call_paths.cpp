@@ -12,17 +12,6 @@ std::unique_ptr<CallPaths> CallPaths::create() {
   return paths;
 }
 
-PathNumber CallPaths::find(PathNumber caller, MethodNumber method) const {
-  const std::uint64_t key = std::uint64_t{caller} << kMethodBits | method;
-  for (std::size_t i = slot_of(key);; i = (i + 1) % kSlots) {
-    const std::uint64_t there = slots_[i].load(std::memory_order_relaxed);
-    if (there == 0) return kNoPath;
-    if (there >> kPathBits == key) {
-      return MethodNumbers::kMost + static_cast<PathNumber>(there & kPathMask) - 1;
-    }
-  }
-}
-
 void CallPaths::put(PathNumber caller, MethodNumber method, PathNumber number) {
   const std::uint64_t key = std::uint64_t{caller} << kMethodBits | method;
   std::size_t i = slot_of(key);

@@ -32,13 +32,8 @@ class CallPaths {
   // `caller`: kNoPath if there is none. Any thread.
   PathNumber number_of(PathNumber caller, MethodNumber method) noexcept {
     if (caller == kNoPath) return method;
-    const std::uint64_t key = std::uint64_t{caller} << kMethodBits | method;
-    for (std::size_t i = slot_of(key);; i = (i + 1) % kSlots) {
-      const std::uint64_t there = slots_[i].load(std::memory_order_acquire);
-      if (there >> kPathBits == key && there != 0) [[likely]]
-        return MethodNumbers::kMost + static_cast<PathNumber>(there & kPathMask) - 1;
-      if (there == 0) return new_number(caller, method);
-    }
+    const PathNumber found = find(caller, method);
+    return found != kNoPath ? found : new_number(caller, method);
   }
 
   MethodNumber method_of(PathNumber path) const { return at(path).method; }
@@ -64,7 +59,16 @@ class CallPaths {
   }
   PathNumber new_number(PathNumber caller, MethodNumber method) noexcept;
   PathNumber add(PathNumber caller, MethodNumber method);
-  PathNumber find(PathNumber caller, MethodNumber method) const;
+  // kNoPath: it is not there.
+  PathNumber find(PathNumber caller, MethodNumber method) const noexcept {
+    const std::uint64_t key = std::uint64_t{caller} << kMethodBits | method;
+    for (std::size_t i = slot_of(key);; i = (i + 1) % kSlots) {
+      const std::uint64_t there = slots_[i].load(std::memory_order_acquire);
+      if (there >> kPathBits == key && there != 0) [[likely]]
+        return MethodNumbers::kMost + static_cast<PathNumber>(there & kPathMask) - 1;
+      if (there == 0) return kNoPath;
+    }
+  }
   void put(PathNumber caller, MethodNumber method, PathNumber number);
   Path at(PathNumber path) const {
     return path < MethodNumbers::kMost ? Path{kNoPath, path, 1}

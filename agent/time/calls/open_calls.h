@@ -215,8 +215,10 @@ class OpenCalls {
   }
 
   Ended close(const Call& call, std::size_t i, Ticks now, Ticks cpu) noexcept {
+    const Ticks begin = call.begin.get();
     const Ticks callees = call.callees.get();
-    Ended ended = as_ended(call, now - call.begin.get(), callees);
+    // The clock may have gone back: the VM is restored from a snapshot.
+    Ended ended = as_ended(call, now > begin ? now - begin : 0, callees);
     ended.below = call.below;
     ended.cpu = cpu > call.cpu_begin ? cpu - call.cpu_begin : 0;
     if (i > 0) at(i - 1).callees.add(ended.counted ? ended.total : callees);

@@ -54,11 +54,6 @@ std::vector<MonitorTime> MonitorTotals::read(const CallTree& traces) const {
       all[key].ns += sum.ns;
     }
   }
-  // Waiting threads need the lock: it is not held while stacks are read.
-  const std::vector<const std::string*> names = [this] {
-    const std::lock_guard lock(names_mutex_);
-    return names_.names();
-  }();
   std::array<Frame, kMaxTreeDepth> buffer;
   const auto frames_of = [&](TraceNumber trace) {
     const std::size_t depth = traces.read(trace, buffer);
@@ -76,7 +71,7 @@ std::vector<MonitorTime> MonitorTotals::read(const CallTree& traces) const {
     monitor.count += sum.count;
     monitor.ns += sum.ns;
     if (key.holder.thread == HeldBy::kUnknown) continue;
-    monitor.holders.push_back({*names[key.holder.thread], sum.count, sum.ns,
+    monitor.holders.push_back({holder_name(key.holder.thread), sum.count, sum.ns,
                                frames_of(key.holder.trace), traces.cut(key.holder.trace)});
   }
   for (MonitorTime& monitor : result) {

@@ -25,7 +25,6 @@ void SampleCounts::clear() {
 
 std::vector<StackSample> SampleCounts::read(const CallTree& traces) const {
   const std::lock_guard lock(mutex_);
-  const std::vector<const std::string*> names = threads_.names();
   std::vector<StackSample> result;
   result.reserve(counts_.size());
   std::array<Frame, kMaxTreeDepth> frames;
@@ -33,7 +32,7 @@ std::vector<StackSample> SampleCounts::read(const CallTree& traces) const {
     if (count <= 0) continue;  // taken back
     const auto depth = static_cast<std::ptrdiff_t>(traces.read(key.second, frames));
     result.push_back({count,
-                      *names[key.first],
+                      std::string(threads_.name_of(key.first)),
                       {frames.begin(), frames.begin() + depth},
                       traces.cut(key.second)});
   }

@@ -8,7 +8,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace ddm {
 
@@ -30,13 +29,6 @@ class ThreadNumbers {
   // "": there is no such number.
   std::string_view name_of(ThreadNumber number) const {
     return number < names_.size() ? std::string_view(names_[number]) : "";
-  }
-  // Names by number; they stay where they are until clear().
-  std::vector<const std::string*> names() const {
-    std::vector<const std::string*> result;
-    result.reserve(names_.size());
-    for (const std::string& name : names_) result.push_back(&name);
-    return result;
   }
   void clear() {
     numbers_.clear();

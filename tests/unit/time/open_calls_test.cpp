@@ -39,6 +39,14 @@ TEST_CASE("what callees take is not the caller's own time") {
   CHECK(calls.depth() == 0);
 }
 
+TEST_CASE("a call during which the clock went back took no time") {
+  OpenCalls calls;
+  calls.enter(1, 100, 0);
+  calls.enter(2, 130, 0);
+  CHECK(leave(calls, 2, 50) == std::vector<Seen>{{2, 0, 0, true, false}});
+  CHECK(leave(calls, 1, 60) == std::vector<Seen>{{1, 0, 0, true, false}});
+}
+
 TEST_CASE("of a recursion only the outermost call counts in total") {
   OpenCalls calls;
   calls.enter(7, 0, 0);
