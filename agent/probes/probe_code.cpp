@@ -83,6 +83,7 @@ std::set<ProbeCode::ProbeSetId> ProbeCode::adding() const {
 void ProbeCode::settled(const std::set<ProbeSetId>& added) {
   const std::lock_guard lock(mutex_);
   for (const ProbeSetId id : added) adding_.erase(id);
+  for (auto& [number, probe] : probes_) probe.settled = true;
 }
 
 void ProbeCode::remove(ProbeSetId id) {
@@ -225,12 +226,13 @@ void ProbeCode::incomplete(const std::string& reason) {
   for (auto& [id, set] : sets_) set.notes.insert("a class stays as it was: " + reason);
 }
 
-// The class keeps its previous code, which includes the probes of earlier sets.
+// The class keeps its previous code, which includes the probes of earlier sets. Where none is being
+// added, one goes, or a class that was loaded before its probes has been linked.
 void ProbeCode::refused(std::string_view internal_name, const std::string& reason) {
   const std::lock_guard lock(mutex_);
   for (auto& [number, probe] : probes_) {
     if (probe.class_name != internal_name || !probe.removed.empty()) continue;
-    if (!adding_.empty() && !adding_.contains(probe.set)) continue;
+    if (adding_.empty() ? probe.settled : !adding_.contains(probe.set)) continue;
     probe.removed = "the VM does not take its class with it (" + reason + ")";
   }
 }

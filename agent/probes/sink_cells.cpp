@@ -7,7 +7,7 @@
 namespace ddm {
 
 SinkCells::SinkCells() {
-  take_timer();  // kScratch
+  take_timer();  // cell 0, with which the cost of a hit is measured
   taken_ = 0;
 }
 

@@ -24,7 +24,6 @@ enum class CountedThreads { kAll, kChosen };
 class SinkCells {
  public:
   static constexpr std::int32_t kCells = 512 * 256;
-  static constexpr std::int32_t kScratch = 0;  // the timer for measuring the cost of a hit
 
   SinkCells();
 

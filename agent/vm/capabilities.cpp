@@ -60,4 +60,15 @@ void add_capabilities(jvmtiEnv* jvmti) {
   if (!missing.empty()) log_warn("this VM, or another agent in it, keeps back: {}", missing);
 }
 
+std::optional<jvmtiCapabilities> offered_capability(jvmtiEnv* jvmti, std::size_t bit) {
+  jvmtiCapabilities potential{}, wanted{};
+  if (jvmti->GetPotentialCapabilities(&potential) != JVMTI_ERROR_NONE) return std::nullopt;
+  const auto mask = static_cast<unsigned char>(1u << bit % 8);
+  if ((reinterpret_cast<const unsigned char*>(&potential)[bit / 8] & mask) == 0) {
+    return std::nullopt;
+  }
+  reinterpret_cast<unsigned char*>(&wanted)[bit / 8] = mask;
+  return wanted;
+}
+
 }  // namespace ddm

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstddef>
 
+#include "vm/capabilities.h"
+
 namespace ddm {
 namespace {
 
@@ -32,19 +34,11 @@ using HasIdentity = jboolean(JNICALL*)(JNIEnv*, jobject);
 }  // namespace
 
 jvmtiCapabilities value_object_capability(jvmtiEnv* jvmti) {
-  jvmtiCapabilities potential{}, result{};
-  if (jvmti->GetPotentialCapabilities(&potential) != JVMTI_ERROR_NONE) return result;
-  const auto* const offered = reinterpret_cast<const unsigned char*>(&potential);
-  constexpr unsigned char kBit = 1u << kSupportValueObjects % 8;
-  if ((offered[kSupportValueObjects / 8] & kBit) != 0) {
-    reinterpret_cast<unsigned char*>(&result)[kSupportValueObjects / 8] = kBit;
-  }
-  return result;
+  return offered_capability(jvmti, kSupportValueObjects).value_or(jvmtiCapabilities{});
 }
 
 bool has_value_objects(jvmtiEnv* jvmti) {
-  const jvmtiCapabilities some = value_object_capability(jvmti);
-  return reinterpret_cast<const unsigned char*>(&some)[kSupportValueObjects / 8] != 0;
+  return offered_capability(jvmti, kSupportValueObjects).has_value();
 }
 
 bool has_identity(JNIEnv* jni, jobject object) {

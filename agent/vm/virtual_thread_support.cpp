@@ -4,15 +4,16 @@
 #include <utility>
 
 #include "core/log.h"
+#include "vm/capabilities.h"
 #include "vm/jvmti_error.h"
 
 namespace ddm {
 namespace {
 
 // What the headers of 17 have no names for.
-constexpr jint kFirstRelease = 0x00150000;       // 21: JVMTI_VERSION_21, JNI_VERSION_21
-constexpr unsigned kSupportVirtualThreads = 44;  // bit of jvmtiCapabilities
-constexpr int kVirtualThreadEnd = 88;            // JVMTI_EVENT_VIRTUAL_THREAD_END
+constexpr jint kFirstRelease = 0x00150000;          // 21: JVMTI_VERSION_21, JNI_VERSION_21
+constexpr std::size_t kSupportVirtualThreads = 44;  // bit of jvmtiCapabilities
+constexpr int kVirtualThreadEnd = 88;               // JVMTI_EVENT_VIRTUAL_THREAD_END
 
 // jvmtiEventCallbacks: one pointer for each event, in their order.
 using Callbacks = std::array<void (*)(), kVirtualThreadEnd - JVMTI_MIN_EVENT_TYPE_VAL + 1>;
@@ -23,20 +24,6 @@ void JNICALL virtual_thread_ended(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) 
   guarded("in VirtualThreadEnd", [&] { listener->virtual_thread_end(jni, thread); });
 }
 
-jvmtiError add_capability(jvmtiEnv* jvmti) {
-  jvmtiCapabilities potential{};
-  jvmtiCapabilities wanted{};
-  auto* const bits = reinterpret_cast<unsigned char*>(&wanted);
-  bits[kSupportVirtualThreads / 8] = static_cast<unsigned char>(1u << (kSupportVirtualThreads % 8));
-  const auto* const offered = reinterpret_cast<const unsigned char*>(&potential);
-  const jvmtiError error = jvmti->GetPotentialCapabilities(&potential);
-  if (error != JVMTI_ERROR_NONE) return error;
-  if ((offered[kSupportVirtualThreads / 8] & bits[kSupportVirtualThreads / 8]) == 0) {
-    return JVMTI_ERROR_NOT_AVAILABLE;
-  }
-  return jvmti->AddCapabilities(&wanted);
-}
-
 }  // namespace
 
 JvmtiEnvironment virtual_thread_environment(JNIEnv* jni, jvmtiError& error) {
@@ -44,7 +31,8 @@ JvmtiEnvironment virtual_thread_environment(JNIEnv* jni, jvmtiError& error) {
   if (jni->GetVersion() < kFirstRelease) return nullptr;
   auto jvmti = make_jvmti_environment(jni, kFirstRelease | JVMTI_VERSION_INTERFACE_JVMTI);
   if (jvmti == nullptr) return nullptr;
-  error = add_capability(jvmti.get());
+  const auto wanted = offered_capability(jvmti.get(), kSupportVirtualThreads);
+  error = wanted ? jvmti->AddCapabilities(&*wanted) : JVMTI_ERROR_NOT_AVAILABLE;
   return error == JVMTI_ERROR_NONE ? std::move(jvmti) : nullptr;
 }
 

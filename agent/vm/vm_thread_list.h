@@ -5,6 +5,8 @@
 #include <cstring>
 #include <optional>
 
+#include "vm/memory/vm_claims.h"
+
 namespace ddm {
 
 class VmThreadList {
@@ -16,10 +18,10 @@ class VmThreadList {
   // Call at a safepoint, when the list cannot change. `visit` receives each JavaThread's address.
   template <typename Visit>
   void for_each(Visit visit) const {
-    const auto list = read<std::uintptr_t>(address_);
+    const auto list = read<std::uintptr_t>(layout_.list_at);
     if (list == 0) return;
-    const auto length = read<std::uint32_t>(list + length_);
-    const auto threads = read<std::uintptr_t>(list + threads_);
+    const auto length = read<std::uint32_t>(list + layout_.length);
+    const auto threads = read<std::uintptr_t>(list + layout_.threads);
     for (std::uint32_t i = 0; i < length; ++i) {
       const auto thread = read<std::uintptr_t>(threads + i * sizeof(std::uintptr_t));
       if (thread != 0) visit(thread);
@@ -27,8 +29,7 @@ class VmThreadList {
   }
 
  private:
-  VmThreadList(std::uintptr_t address, std::int64_t length, std::int64_t threads)
-      : address_(address), length_(length), threads_(threads) {}
+  explicit VmThreadList(const ThreadListLayout& layout) : layout_(layout) {}
 
   template <typename T>
   static T read(std::uintptr_t address) {
@@ -37,9 +38,7 @@ class VmThreadList {
     return value;
   }
 
-  std::uintptr_t address_;  // of the pointer to the list
-  std::int64_t length_;     // offsets in it
-  std::int64_t threads_;
+  ThreadListLayout layout_;
 };
 
 }  // namespace ddm

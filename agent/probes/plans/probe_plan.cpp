@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/class_names.h"
 #include "probes/plans/probe_condition.h"
 #include "time/calls/method_filter.h"
 
@@ -147,11 +148,6 @@ class Plan {
   bci::MethodPatches patches_;
 };
 
-std::string with_slashes(std::string text) {
-  std::ranges::replace(text, '.', '/');
-  return text;
-}
-
 }  // namespace
 
 Result<ProbeSpec> parse_probe(ProbeRequest request) {
@@ -187,7 +183,7 @@ Result<ProbeSpec> parse_probe(ProbeRequest request) {
   if (!request.field.empty() && spec.field.empty()) {
     return Error{"'" + request.field + "' names no field; right is 'Cart.sum' or 'sum'"};
   }
-  if (dot != std::string::npos) spec.field_owner = with_slashes(request.field.substr(0, dot));
+  if (dot != std::string::npos) spec.field_owner = internal_name(request.field.substr(0, dot));
   spec.request = std::move(request);
   return spec;
 }

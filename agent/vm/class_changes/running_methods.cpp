@@ -13,15 +13,17 @@ constexpr jint kMostFrames = 1024;  // a program's long-running loops are near t
 // From this release on, an old version of a method has the jmethodID of the new one.
 constexpr int kOneIdForAllVersions = 26;
 
-// Calls visit(method) for each frame of each platform thread.
+// Calls visit(method) once for each method on the stacks of platform threads.
 template <typename Visit>
-void for_each_frame(jvmtiEnv* jvmti, JNIEnv* jni, Visit visit) {
+void for_each_method(jvmtiEnv* jvmti, JNIEnv* jni, Visit visit) {
   JvmtiPtr<jvmtiStackInfo> stacks(jvmti);
   jint count = 0;
   if (jvmti->GetAllStackTraces(kMostFrames, stacks.out(), &count) != JVMTI_ERROR_NONE) return;
+  std::set<jmethodID> visited;
   for (jint i = 0; i < count; ++i) {
     for (jint frame = 0; frame < stacks[i].frame_count; ++frame) {
-      visit(stacks[i].frame_buffer[frame].method);
+      const jmethodID method = stacks[i].frame_buffer[frame].method;
+      if (visited.insert(method).second) visit(method);
     }
     jni->DeleteLocalRef(stacks[i].thread);
   }
@@ -56,15 +58,13 @@ std::string RunningMethods::name_of(JNIEnv* jni, jmethodID method) const {
 void RunningMethods::before_rewriting(JNIEnv* jni) {
   if (versions_have_ids_) return;
   before_.clear();
-  for_each_frame(jvmti_, jni, [&](jmethodID method) {
-    if (!before_.contains(method)) before_[method] = code_hash(method);
-  });
+  for_each_method(jvmti_, jni, [&](jmethodID method) { before_[method] = code_hash(method); });
 }
 
 void RunningMethods::after_rewriting(JNIEnv* jni) {
   if (versions_have_ids_) {
     old_versions_.clear();  // those that are still on a stack are found again
-    for_each_frame(jvmti_, jni, [&](jmethodID method) {
+    for_each_method(jvmti_, jni, [&](jmethodID method) {
       jboolean obsolete = JNI_FALSE;
       jvmti_->IsMethodObsolete(method, &obsolete);
       if (obsolete) old_versions_.insert(method);
@@ -81,10 +81,8 @@ void RunningMethods::after_rewriting(JNIEnv* jni) {
 
 std::vector<std::string> RunningMethods::running_in(
     JNIEnv* jni, const std::function<bool(jclass)>& is_one) const {
-  std::set<jmethodID> checked;
   std::set<std::string> running;
-  for_each_frame(jvmti_, jni, [&](jmethodID method) {
-    if (!checked.insert(method).second) return;
+  for_each_method(jvmti_, jni, [&](jmethodID method) {
     LocalRef<jclass> klass(jni, nullptr);
     if (jvmti_->GetMethodDeclaringClass(method, klass.out()) != JVMTI_ERROR_NONE) return;
     jboolean native = JNI_FALSE;
@@ -96,10 +94,8 @@ std::vector<std::string> RunningMethods::running_in(
 
 std::vector<std::string> RunningMethods::still_running(JNIEnv* jni) const {
   if (old_versions_.empty() && old_names_.empty()) return {};
-  std::set<jmethodID> checked;
   std::set<std::string> running;
-  for_each_frame(jvmti_, jni, [&](jmethodID method) {
-    if (!checked.insert(method).second) return;
+  for_each_method(jvmti_, jni, [&](jmethodID method) {
     if (versions_have_ids_ && !old_versions_.contains(method)) return;
     std::string name = name_of(jni, method);
     if (versions_have_ids_ || old_names_.contains(name)) running.insert(std::move(name));
