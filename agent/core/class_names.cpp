@@ -55,6 +55,12 @@ std::string dotted_name(std::string_view internal_name) {
   return name;
 }
 
+std::string internal_name(std::string_view dotted_name) {
+  std::string name(dotted_name);
+  std::ranges::replace(name, '.', '/');
+  return name;
+}
+
 std::string type_name_in_dump(std::string_view name) {
   std::string shown = name.starts_with('[') ? type_name_of(name) : dotted_name(name);
   const std::size_t plus = shown.rfind("+0x");

@@ -16,8 +16,9 @@ std::string type_name_of(std::string_view signature);
 // "Ljava/util/List;" -> "java/util/List".
 std::string_view internal_name_of(std::string_view signature);
 
-// "java/util/List" -> "java.util.List".
+// "java/util/List" -> "java.util.List", and the inverse.
 std::string dotted_name(std::string_view internal_name);
+std::string internal_name(std::string_view dotted_name);
 
 // Of a heap dump: "[I" -> "int[]", "java/util/List" -> "java.util.List", and for a hidden class
 // "a/B$$Lambda+0x12" -> "a.B$$Lambda/0x12".

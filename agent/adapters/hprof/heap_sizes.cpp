@@ -7,6 +7,7 @@
 
 #include "vm/jvmti_environment.h"
 #include "vm/jvmti_memory.h"
+#include "vm/vm_flags.h"
 
 namespace ddm {
 namespace {
@@ -86,19 +87,12 @@ void measure_instances(JNIEnv* jni, HprofHeapSizes& sizes) {
 HprofHeapSizes measure_heap_sizes(jvmtiEnv* jvmti, JNIEnv* jni) {
   HprofHeapSizes sizes;
   measure_instances(jni, sizes);
-  const jlong none = size_of(jvmti, jni, jni->NewByteArray(0));
-  for (jsize n = 1; n <= 512; ++n) {
-    const jlong more = size_of(jvmti, jni, jni->NewByteArray(n));
-    if (more <= none) continue;
-    sizes.alignment = static_cast<std::uint32_t>(more - none);
-    break;
-  }
+  sizes.alignment =
+      static_cast<std::uint32_t>(vm_flags::integer("ObjectAlignmentInBytes").value_or(8));
+  sizes.reference_bytes = vm_flags::boolean("UseCompressedOops").value_or(false) ? 4 : 8;
   const LocalRef<jclass> object(jni, jni->FindClass("java/lang/Object"));
   if (clear_exception(jni) || !object) return sizes;
   const auto references = [&](jsize n) { return jni->NewObjectArray(n, object.get(), nullptr); };
-  constexpr jsize kMany = 1024;
-  const jlong many = size_of(jvmti, jni, references(kMany)) - size_of(jvmti, jni, references(0));
-  sizes.reference_bytes = many > 6 * kMany ? 8 : 4;
   sizes.begin[2] = begin_of(jvmti, jni, sizes.reference_bytes, references);
   sizes.begin[4] = sizes.begin[8] =
       begin_of(jvmti, jni, 1, [jni](jsize n) { return jni->NewByteArray(n); });

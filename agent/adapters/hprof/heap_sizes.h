@@ -1,5 +1,6 @@
-// Object sizes in this VM's heap: array headers from a few small arrays that are allocated,
-// instance sizes from a heap walk. Any attached thread; the program is stopped during the walk.
+// Object sizes in this VM's heap: from the VM's flags, array headers from a few small arrays that
+// are allocated, instance sizes from a heap walk. Any attached thread; the program is stopped
+// during the walk.
 #pragma once
 
 #include <jvmti.h>

@@ -5,13 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <vector>
 
 namespace ddm {
 namespace {
 
 constexpr int kPatienceMs = 1000;
-constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 // O_NONBLOCK: a pipe whose reader is missing or has stopped must not block.
 FileDescriptor open_file(const std::string& path, int flags, mode_t mode) {
@@ -20,20 +18,6 @@ FileDescriptor open_file(const std::string& path, int flags, mode_t mode) {
 }
 
 }  // namespace
-
-std::optional<Error> read_pieces(
-    int fd, std::uint64_t offset,
-    const std::function<std::optional<Error>(std::string_view piece)>& sink) {
-  std::vector<char> piece(kPiece);
-  for (;;) {
-    const ssize_t got = ::pread(fd, piece.data(), piece.size(), static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return errno_error("reading the heap dump");
-    if (got == 0) return std::nullopt;
-    if (auto error = sink({piece.data(), static_cast<std::size_t>(got)})) return error;
-    offset += static_cast<std::uint64_t>(got);
-  }
-}
 
 Result<HprofFile> HprofFile::open(const std::string& path, bool overwrite, std::int64_t pid,
                                   bool secret) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,11 +9,6 @@
 #include "core/file_descriptor.h"
 
 namespace ddm {
-
-// Reads a heap dump's file from `offset` on, in pieces, until `sink` returns an error.
-std::optional<Error> read_pieces(
-    int fd, std::uint64_t offset,
-    const std::function<std::optional<Error>(std::string_view piece)>& sink);
 
 class HprofFile {
  public:
@@ -27,10 +21,6 @@ class HprofFile {
 
   // A pipe whose reader accepts nothing for a second is abandoned.
   std::optional<Error> append(std::string_view text);
-  // Appends another file's content from `offset` on.
-  std::optional<Error> append_file(int fd, std::uint64_t offset) {
-    return read_pieces(fd, offset, [this](std::string_view piece) { return append(piece); });
-  }
 
  private:
   HprofFile(std::string path, FileDescriptor fd) : path_(std::move(path)), fd_(std::move(fd)) {}

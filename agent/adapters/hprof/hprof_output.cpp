@@ -5,19 +5,6 @@
 #include "core/log.h"
 
 namespace ddm {
-namespace {
-
-Result<std::shared_ptr<const StoredData>> rest_of(const StoredData& data, std::uint64_t offset) {
-  auto copy = StoredData::create();
-  if (!copy) return copy.error();
-  auto error = read_pieces(data.fd(), offset, [&](std::string_view piece) {
-    return (*copy)->append({reinterpret_cast<const std::uint8_t*>(piece.data()), piece.size()});
-  });
-  if (error) return std::move(*error);
-  return std::shared_ptr<const StoredData>(std::move(*copy));
-}
-
-}  // namespace
 
 bool HprofOutput::open(const HprofOptions& options, std::int64_t pid,
                        HprofPeer::OnCommand on_command) {
@@ -60,16 +47,13 @@ bool HprofOutput::put(std::string_view data) {
   return good();
 }
 
-bool HprofOutput::put(const StoredData& data, std::uint64_t offset) {
-  if (peer_) {
-    auto rest = rest_of(data, offset);
-    if (rest) {
-      peer_->send(std::move(*rest));
-    } else {
-      log_error("hprof: net={}: a heap dump is left out: {}", name_, rest.message());
-    }
+bool HprofOutput::put(std::shared_ptr<const StoredData> data) {
+  if (file_) {
+    report(data->read_to([this](ByteSpan piece) {
+      return file_->append({reinterpret_cast<const char*>(piece.data()), piece.size()});
+    }));
   }
-  if (file_) report(file_->append_file(data.fd(), offset));
+  if (peer_) peer_->send(std::move(data));
   return good();
 }
 

@@ -27,8 +27,7 @@ class HprofOutput {
   const std::string& name() const { return name_; }
 
   bool put(std::string_view data);
-  // The file's content from `offset` on.
-  bool put(const StoredData& data, std::uint64_t offset);
+  bool put(std::shared_ptr<const StoredData> data);
 
   void command_done() {
     if (peer_) peer_->command_done();

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "core/native_thread.h"
-#include "wire/sessions/address_lookup.h"
 #include "wire/sockets/connect.h"
 #include "wire/sockets/peer_check.h"
+#include "wire/sockets/socket_address.h"
 
 namespace ddm {
 namespace {
@@ -22,14 +22,19 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds kConnectLimit{5000};
-constexpr milliseconds kLookupLimit{30'000};
 // The kernel knows a connection's owner once the server has accepted it.
 constexpr milliseconds kAcceptLimit{5000}, kAcceptPause{20};
 constexpr milliseconds kFinishStep{50};
 
-int left_until(Clock::time_point end) {
-  const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now()).count();
-  return left > 0 ? static_cast<int>(left) : 0;
+// The address that was asked for does not say it: any name may lead to this machine.
+std::optional<Error> check_access(int fd) {
+  if (!is_loopback(to_address(far_end(fd)))) return std::nullopt;
+  const auto end = Clock::now() + kAcceptLimit;
+  for (;;) {
+    auto refused = check_peer(fd, Access::kUser);
+    if (!refused || Clock::now() >= end) return refused;
+    std::this_thread::sleep_for(kAcceptPause);
+  }
 }
 
 }  // namespace
@@ -91,37 +96,8 @@ bool HprofPeer::finish(milliseconds stall, milliseconds limit) {
   return false;
 }
 
-Result<FileDescriptor> HprofPeer::connect() {
-  AddressLookup lookup = look_up(address_, waker_);
-  for (const auto end = Clock::now() + kLookupLimit; !is_there(lookup);) {
-    if (left_until(end) == 0) return Error{"the name is not known"};
-    pollfd woken{waker_->fd(), POLLIN, 0};
-    (void)::poll(&woken, 1, left_until(end));
-    waker_->reset();
-  }
-  const auto candidates = lookup.get();
-  if (!candidates) return candidates.error();
-  Error failed{"no address"};
-  for (const SocketAddress& candidate : *candidates) {
-    auto socket = connect_to(candidate, kConnectLimit);
-    if (socket) return socket;
-    failed = socket.error();
-  }
-  return failed;
-}
-
-std::optional<Error> HprofPeer::check_access(int fd) {
-  if (!is_loopback(address_)) return std::nullopt;
-  const auto end = Clock::now() + kAcceptLimit;
-  for (;;) {
-    auto refused = check_peer(fd, Access::kUser);
-    if (!refused || left_until(end) == 0) return refused;
-    std::this_thread::sleep_for(kAcceptPause);
-  }
-}
-
 void HprofPeer::run() {
-  auto socket = connect();
+  auto socket = connect_to(address_, kConnectLimit);  // nobody waits for this thread
   if (!socket) return give_up(socket.message());
   if (auto refused = check_access(socket->get())) return give_up(refused->message);
   serve(socket->get());
@@ -136,15 +112,18 @@ void HprofPeer::serve(int fd) {
     if (!queue_.is_open()) return;
     pass_on_command();
     const bool more = drained == SendQueue::Drain::kMore;
+    const bool reads = received_.empty();
     const int wanted =
-        (received_.empty() ? POLLIN : 0) | (drained == SendQueue::Drain::kEmpty ? 0 : POLLOUT);
-    // Polled for no event, poll() would return at once, repeatedly, after the connection has ended.
-    std::array<pollfd, 2> polled = {pollfd{wanted != 0 ? fd : -1, static_cast<short>(wanted), 0},
-                                    pollfd{waker_->fd(), POLLIN, 0}};
+        (reads && !ended_ ? POLLIN : 0) | (drained == SendQueue::Drain::kEmpty ? 0 : POLLOUT);
+    // Polled for no event while a command is kept back, poll() would return at once, repeatedly,
+    // after the connection has ended.
+    std::array<pollfd, 2> polled = {
+        pollfd{reads || wanted != 0 ? fd : -1, static_cast<short>(wanted), 0},
+        pollfd{waker_->fd(), POLLIN, 0}};
     if (::poll(polled.data(), polled.size(), more ? 0 : -1) < 0 && errno != EINTR) {
       return give_up(errno_text(errno));
     }
-    if (received_.empty() && polled[0].revents != 0 && !receive(fd)) return;
+    if (reads && !receive(fd, polled[0].revents)) return;
   }
 }
 
@@ -162,16 +141,19 @@ void HprofPeer::pass_on_command() {
   }
 }
 
-bool HprofPeer::receive(int fd) {
+// Who sends no more may still read: such a connection ends when it is reset.
+bool HprofPeer::receive(int fd, short events) {
   std::array<std::uint8_t, 4096> buffer;
-  const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
-  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return true;
-  if (got <= 0) {
-    give_up("the other end has closed the connection");
-    return false;
+  if (!ended_ && events != 0) {
+    const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    ended_ = got == 0;
+    if (got > 0) received_.assign(buffer.begin(), buffer.begin() + got);
+    if (got >= 0 || errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return true;
+  } else if ((events & (POLLERR | POLLHUP | POLLNVAL)) == 0) {
+    return true;
   }
-  received_.assign(buffer.begin(), buffer.begin() + got);
-  return true;
+  give_up("the other end has closed the connection");
+  return false;
 }
 
 }  // namespace ddm

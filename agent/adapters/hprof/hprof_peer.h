@@ -50,10 +50,9 @@ class HprofPeer : public std::enable_shared_from_this<HprofPeer> {
         report_(std::move(report)) {}
 
   void run();
-  Result<FileDescriptor> connect();
-  std::optional<Error> check_access(int fd);
   void serve(int fd);
-  bool receive(int fd);
+  // `events`: of poll(). False: the connection has ended.
+  bool receive(int fd, short events);
   void pass_on_command();
   void push(OutgoingPacket packet);
   void give_up(std::string_view why);
@@ -67,6 +66,7 @@ class HprofPeer : public std::enable_shared_from_this<HprofPeer> {
 
   // Used by the I/O thread only.
   Bytes received_;
+  bool ended_ = false;  // the peer sends no more
   HprofCommandReader commands_;
 };
 

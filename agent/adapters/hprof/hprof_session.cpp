@@ -226,7 +226,7 @@ void HprofSession::put_heap_dump(JNIEnv* jni, const std::function<void()>& intro
     return;
   }
   if (binary_) {
-    output_.put(*stored->data, binary_->header().size());  // the stream already has a header
+    output_.put(stored->data);
     return;
   }
   const std::string error =

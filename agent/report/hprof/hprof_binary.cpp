@@ -30,11 +30,9 @@ std::string_view without_dimension(std::string_view type_name) {
 std::string internal_class_name(std::string_view type_name) {
   std::string dimensions;
   for (; type_name.ends_with("[]"); type_name = without_dimension(type_name)) dimensions += '[';
-  std::string name(type_name);
-  std::ranges::replace(name, '.', '/');
-  if (dimensions.empty()) return name;
+  if (dimensions.empty()) return internal_name(type_name);
   if (primitive_type(type_name) != 0) return dimensions + descriptor_of(type_name);
-  return dimensions + "L" + name + ";";
+  return dimensions + "L" + internal_name(type_name) + ";";
 }
 
 std::uint8_t hprof_element_type(std::string_view type_name) {

@@ -130,7 +130,7 @@ class SitesDump {
   void copy(HprofReader& in) {
     out_.clear();
     bool objects_begun = false;
-    copy_header(in);
+    if (stacks_.stream == nullptr) copy_header(in);  // a stream has its own
     std::string head;
     for (;;) {
       in.bytes().keep_in(&head);

@@ -35,7 +35,8 @@ struct DumpStacks {
   // If the dump becomes part of a stream: returns a stack's number there, thread_frame() included.
   // Null: the dump is a file of its own.
   std::function<std::uint32_t(std::span<const Frame>, ReportNames&)> number;
-  // The stream that number() writes to, if it is binary: its records are inserted in the dump.
+  // The stream that number() writes to, if it is binary: its records are inserted in the dump, which
+  // has no header then.
   // `introduce` writes what the stream will refer to after the dump.
   HprofBinary* stream = nullptr;
   std::function<void()> introduce;

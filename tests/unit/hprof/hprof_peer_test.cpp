@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -175,7 +176,57 @@ TEST_CASE("a peer that cannot be reached, or leaves, is told of once and nobody 
     const FileDescriptor other = listener.accept();
     CHECK(receive(other.get(), 1) == "x");
   }
-  CHECK(left.wait().find("closed the connection") != std::string::npos);
+  // It might only have stopped sending: its end shows when something is sent.
+  CHECK(becomes([&] {
+    (*peer)->send("x");
+    return !left.empty();
+  }));
+  CHECK_FALSE((*peer)->connected_or_connecting());
+}
+
+TEST_CASE("who sends no more gets the stream nevertheless, and nobody spins until it has gone") {
+  const Listener listener;
+  Lines told;
+  const auto seen = std::make_shared<std::atomic<int>>(0);
+  auto peer = HprofPeer::start(
+      listener.address, [seen](HprofCommand) { ++*seen; }, told.report());
+  REQUIRE(peer);
+  FileDescriptor other = listener.accept();
+  (*peer)->send("x");
+  REQUIRE(receive(other.get(), 1) ==
+          "x");  // it is known who listens: that asks for both directions
+  const Bytes gc = {1, 0, 0, 0, 0, 0, 0, 0, 0};
+  REQUIRE(send(other.get(), gc.data(), gc.size(), MSG_NOSIGNAL) == 9);
+  REQUIRE(shutdown(other.get(), SHUT_WR) == 0);
+  REQUIRE(becomes([&] { return *seen == 1; }));
+  const std::clock_t before = std::clock();
+  std::this_thread::sleep_for(milliseconds(200));
+  (*peer)->command_done();
+  std::this_thread::sleep_for(milliseconds(200));
+  CHECK(std::clock() - before < CLOCKS_PER_SEC / 5);
+  const std::string big(3 << 20, 'x');
+  (*peer)->send(big);
+  CHECK(receive(other.get(), big.size()) == big);
+  CHECK(told.empty());
+  const linger hard{1, 0};
+  REQUIRE(setsockopt(other.get(), SOL_SOCKET, SO_LINGER, &hard, sizeof hard) == 0);
+  other.reset();
+  CHECK(told.wait().find("closed the connection") != std::string::npos);
+}
+
+TEST_CASE("a peer on this machine is checked whatever name leads to it") {
+  const Listener listener;
+  Address any = listener.address;
+  any.host = "0.0.0.0";  // no loopback address, and leads to one
+  Lines told;
+  auto peer = HprofPeer::start(
+      any, [](HprofCommand) {}, told.report());
+  REQUIRE(peer);
+  (*peer)->send("x");
+  CHECK_FALSE((*peer)->finish(milliseconds(300), milliseconds(300)));  // nobody has accepted it yet
+  const FileDescriptor other = listener.accept();
+  CHECK(receive(other.get(), 1) == "x");
+  CHECK(told.empty());
 }
 
 TEST_CASE("what a peer has left unread is freed when it leaves") {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "bci/descriptor.h"
@@ -36,12 +35,6 @@ std::optional<std::string> type_descriptor(std::string_view type, bool may_be_vo
 }
 
 }  // namespace
-
-std::string internal_name(std::string_view dotted) {
-  std::string name(dotted);
-  std::ranges::replace(name, '.', '/');
-  return name;
-}
 
 std::optional<std::string> method_descriptor_of(std::string_view signature) {
   signature = without_blanks(signature);

@@ -7,9 +7,6 @@
 
 namespace ddm {
 
-// "shop.Cart" -> "shop/Cart"
-std::string internal_name(std::string_view dotted);
-
 // "(int,java.lang.Object,long[])" -> "(ILjava/lang/Object;[J)V"; a type after the bracket is the
 // return type. None: not a list of types.
 std::optional<std::string> method_descriptor_of(std::string_view signature);

@@ -2,6 +2,7 @@
 
 #include "adapters/dyper/documents/xml_reader.h"
 #include "adapters/dyper/patching/java_names.h"
+#include "core/class_names.h"
 #include "core/whole_text.h"
 
 namespace ddm {
