@@ -1,6 +1,8 @@
 #include "core/deflate_sink.h"
 
 #include <cstddef>
+#include <memory>
+#include <new>
 #include <utility>
 
 namespace ddm {
@@ -8,8 +10,10 @@ namespace ddm {
 DeflateSink::DeflateSink(Format format, int level, Sink sink)
     : sink_(std::move(sink)), out_(std::size_t{64} << 10) {
   constexpr int kUsualMemory = 8;
-  wanted_ = deflateInit2(&zlib_, level, Z_DEFLATED, static_cast<int>(format), kUsualMemory,
-                         Z_DEFAULT_STRATEGY) == Z_OK;
+  if (deflateInit2(&zlib_, level, Z_DEFLATED, static_cast<int>(format), kUsualMemory,
+                   Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw std::bad_alloc();
+  }
 }
 
 // zlib counts its input in 32 bits.
@@ -35,6 +39,25 @@ bool DeflateSink::pack(std::string_view piece, int flush) {
     if (packed > 0) wanted_ = sink_({out_.data(), packed});
   } while (wanted_ && zlib_.avail_out == 0);
   return wanted_;
+}
+
+bool inflate_pieces(DeflateSink::Format format, std::string_view packed,
+                    const DeflateSink::Sink& sink) {
+  z_stream zlib{};
+  if (inflateInit2(&zlib, static_cast<int>(format)) != Z_OK) throw std::bad_alloc();
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&zlib, inflateEnd);
+  zlib.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  zlib.avail_in = static_cast<uInt>(packed.size());
+  std::vector<char> out(std::size_t{64} << 10);
+  int status = Z_OK;
+  while (status == Z_OK) {
+    zlib.next_out = reinterpret_cast<Bytef*>(out.data());
+    zlib.avail_out = static_cast<uInt>(out.size());
+    status = inflate(&zlib, Z_NO_FLUSH);
+    const std::size_t size = out.size() - zlib.avail_out;
+    if (size > 0 && !sink({out.data(), size})) return false;
+  }
+  return status == Z_STREAM_END;
 }
 
 }  // namespace ddm

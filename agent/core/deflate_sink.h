@@ -1,4 +1,4 @@
-// Compresses text that comes in pieces.
+// Compresses text that comes in pieces, and decompresses in pieces.
 #pragma once
 
 #include <zlib.h>
@@ -15,12 +15,12 @@ class DeflateSink {
   using Sink = std::function<bool(std::string_view)>;
   enum class Format { kZlib = 15, kGzip = 15 + 16 };  // RFC 1950 and 1952, as zlib's window bits
 
-  DeflateSink(Format format, int level, Sink sink);
+  DeflateSink(Format format, int level, Sink sink);  // throws std::bad_alloc
   ~DeflateSink() { deflateEnd(&zlib_); }
   DeflateSink(const DeflateSink&) = delete;
   DeflateSink& operator=(const DeflateSink&) = delete;
 
-  // False: the sink wants no more, or zlib has no memory.
+  // False: the sink wants no more.
   bool add(std::string_view piece);
   bool finish() { return pack({}, Z_FINISH); }
 
@@ -30,7 +30,12 @@ class DeflateSink {
   const Sink sink_;
   z_stream zlib_{};
   std::vector<char> out_;
-  bool wanted_;
+  bool wanted_ = true;
 };
+
+// The inverse. False: `packed` is damaged or cut off, or the sink wants no more. At most 4 GiB;
+// throws std::bad_alloc.
+bool inflate_pieces(DeflateSink::Format format, std::string_view packed,
+                    const DeflateSink::Sink& sink);
 
 }  // namespace ddm

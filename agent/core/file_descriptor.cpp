@@ -1,6 +1,7 @@
 #include "core/file_descriptor.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,6 +14,16 @@ void FileDescriptor::reset() {
   // close() is not retried on EINTR: Linux has released the descriptor by then.
   if (fd_ >= 0) close(fd_);
   fd_ = -1;
+}
+
+FileDescriptor nameless_file(const std::string& directory) {
+  FileDescriptor file(open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  // NFS and older overlayfs have no O_TMPFILE.
+  if (file.valid() || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return file;
+  std::string path = directory + "/ddmagent-XXXXXX";
+  file = FileDescriptor(mkostemp(path.data(), O_CLOEXEC));
+  if (file.valid()) unlink(path.c_str());
+  return file;
 }
 
 int write_all(int fd, std::string_view bytes) {

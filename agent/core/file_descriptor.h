@@ -32,6 +32,9 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
+// An unlinked file in this directory, for this user alone. Not valid: errno says why there is none.
+FileDescriptor nameless_file(const std::string& directory);
+
 // Writes all bytes, retrying short writes. Returns 0 or errno.
 int write_all(int fd, std::string_view bytes);
 

@@ -1,4 +1,4 @@
-// Wakes the I/O thread out of epoll_wait(). Outlives it, since late replies still call wake().
+// Wakes the I/O thread out of poll(). Outlives it, since late replies still call wake().
 #pragma once
 
 #include <atomic>

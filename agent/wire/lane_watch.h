@@ -40,7 +40,7 @@ class LaneWatch {
 
   // Call before the lanes' threads are started.
   void start();
-  // Any thread; takes microseconds.
+  // Any thread; takes microseconds, or up to 0.4 s if the lanes are being asked at that moment.
   void stop();
 
   // The request is refused if it is not answered in time because of a debugger.

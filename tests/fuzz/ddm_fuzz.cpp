@@ -42,8 +42,7 @@ class OpenSession : public Session {
   bool is_open() const override { return true; }
   void send_event(Chunk) override {}
   bool wait_for_room(std::chrono::milliseconds) override { return true; }
-  void send_packets(Bytes) override {}
-  void send_stored(std::shared_ptr<const StoredData>) override {}
+  void send(OutgoingPacket) override {}
   bool takes_zlib() const override { return false; }
   void close() override {}
 };

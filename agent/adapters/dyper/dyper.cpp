@@ -71,7 +71,7 @@ void Dyper::vm_live(JNIEnv* jni, bool) {
 std::string Dyper::open(JNIEnv* jni) {
   const DyperAddress where =
       *parse_dyper_address(options_.address);  // the option parser has checked
-  DyperServer::Settings settings;
+  DyperDoorSettings settings;
   settings.address = where.address;
   settings.connect_out = where.connect_out;
   settings.peers.access = access_any_ ? Access::kAny : Access::kUser;
@@ -91,12 +91,13 @@ std::string Dyper::open(JNIEnv* jni) {
   auto loop = context_.service.io();
   if (!loop) error = loop.message();
   if (error.empty()) {
-    auto server = DyperServer::start(std::move(settings), *loop);
-    if (server) {
+    auto door = open_dyper_door(std::move(settings), *loop);
+    if (door) {
       const std::lock_guard lock(mutex_);
-      server_ = std::move(*server);
+      loop_ = *loop;
+      door_ = *door;
     } else {
-      error = server.message();
+      error = door.message();
     }
   }
   if (!error.empty()) {
@@ -104,7 +105,7 @@ std::string Dyper::open(JNIEnv* jni) {
     return "";
   }
   if (where.connect_out) return "";
-  const std::string bound = to_string(server_->bound_address());
+  const std::string bound = to_string(door_->bound());
   announce(fmt::format("pid {} serves DYPER on {}", self_.pid, bound));
   return bound;
 }
@@ -127,13 +128,13 @@ void Dyper::remember(const SessionPtr& session) {
 
 void Dyper::send(const std::string& document) {
   Sessions sessions;
-  DyperServer* server = nullptr;
+  std::shared_ptr<Door> door;
   {
     const std::lock_guard lock(mutex_);
     sessions = sessions_;
-    server = server_.get();
+    door = door_;
   }
-  if (server != nullptr) server->broadcast(framed_message(document));
+  if (door) send_to_all(*door, framed_message(document));
   for (const auto& one : sessions) {
     const SessionPtr session = one.lock();
     if (session && session->is_open() && session->has_room()) {
@@ -155,7 +156,9 @@ void Dyper::end() {
 
 // After the answer to the slow lane's current request.
 void Dyper::end_after_servers() {
-  if (server_) server_->stop(framed_message(farewell(self_)));
+  if (!door_) return;
+  send_to_all(*door_, framed_message(farewell(self_)), /*also_full=*/true);
+  loop_->remove(*door_);
 }
 
 }  // namespace ddm

@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-#include "adapters/dyper/documents/dyper_server.h"
+#include "adapters/dyper/documents/dyper_door.h"
 #include "adapters/dyper/dyper_commands.h"
 #include "adapters/dyper/dyper_monitor.h"
 #include "adapters/dyper/dyper_options.h"
@@ -49,9 +49,10 @@ class Dyper final : public Feature {
   DyperCommands commands_;
 
   using Sessions = std::set<std::weak_ptr<Session>, std::owner_less<>>;
-  std::mutex mutex_;                     // of what follows
-  std::unique_ptr<DyperServer> server_;  // null: dyper= is not given; set once
-  Sessions sessions_;                    // that have sent a DYPR
+  std::mutex mutex_;  // of what follows
+  std::shared_ptr<IoLoop> loop_;
+  std::shared_ptr<Door> door_;  // null: dyper= is not given; set once
+  Sessions sessions_;           // that have sent a DYPR
 };
 
 }  // namespace ddm

@@ -1,6 +1,5 @@
 #include "wire/chunks/event_bundle.h"
 
-#include "wire/chunks/packet.h"
 #include "wire/chunks/zlib_chunk.h"
 
 namespace ddm {
@@ -26,11 +25,8 @@ void EventBundle::store() {
 }
 
 void EventBundle::send_to(Session& session) const {
-  if (data_.stored) {
-    session.send_stored(data_.stored);
-  } else {
-    session.send_packets(data_.bytes);
-  }
+  using Piece = OutgoingPacket::Piece;
+  session.send({{data_.stored ? Piece(data_.stored) : Piece(data_.bytes)}});
 }
 
 }  // namespace ddm

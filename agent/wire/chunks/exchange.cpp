@@ -58,6 +58,7 @@ void Exchange::advance() {
   while (answers_.size() < chunks_.size()) {
     if (!session_->is_open()) return;  // the peer is gone
     step_.store(Step::kStarting);
+    refused_ = !refusal_.empty();  // read here: refuse() may write it once the chunk is open
     start_chunk(chunks_[answers_.size()]);
     if (open_ != 0 && !std::exchange(announced_, true)) executor_.answered_later(weak_from_this());
     Step expected = Step::kStarting;
@@ -102,7 +103,7 @@ bool Exchange::claim(std::size_t chunk) {
 void Exchange::refuse(std::string_view reason) {
   const std::size_t number = open_;
   if (!claim(number)) return;
-  refusal_ = reason;
+  if (refusal_.empty()) refusal_ = reason;
   answer(to_chunk(Fail{FailCode::kRefused, not_answered(chunks_[number - 1].type, refusal_)}));
 }
 
@@ -143,7 +144,7 @@ Result<Bytes> Exchange::expand(ByteSpan packed) {
 
 void Exchange::schedule(Lane lane, std::shared_ptr<const Dispatcher::Entry> entry, ChunkType type,
                         std::function<Result<Bytes>()> data, std::shared_ptr<Reply> reply) {
-  if (lane != Lane::kInline && !refusal_.empty()) {
+  if (lane != Lane::kInline && refused_) {
     return reply->fail(FailCode::kRefused, not_answered(type, refusal_));
   }
   // The Reply keeps this exchange alive, and with it the payload that `data` reads.

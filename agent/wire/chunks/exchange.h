@@ -54,7 +54,8 @@ class Exchange final : public OpenRequest, public std::enable_shared_from_this<E
   std::vector<Chunk> answers_;
   std::size_t answered_ = 0;         // bytes of all answers
   std::size_t answered_memory_ = 0;  // bytes of answers in memory
-  std::string refusal_;              // "": not refused
+  std::string refusal_;              // the first reason; "": not refused
+  bool refused_ = false;             // before the current chunk
   bool announced_ = false;           // Executor::answered_later() was called
   std::atomic<Step> step_{Step::kStarting};
   std::atomic<std::size_t> open_{0};  // the chunk that may be answered now, from 1; 0: none

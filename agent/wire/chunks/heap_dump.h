@@ -2,7 +2,7 @@
 // extension, sends it in pieces of any total size.
 #pragma once
 
-#include "wire/chunks/fields.h"
+#include "wire/chunks/special_fields.h"
 
 namespace ddm {
 
@@ -26,13 +26,7 @@ struct HeapDumpPieceRequest {
   enum class What : std::uint8_t { kMake = 0, kMakeWithStacks = 1, kNextPiece = 2 };
   static constexpr std::size_t kPiece = std::size_t{4} << 20;
   What what = What::kMake;
-
-  Bytes encode() const { return {static_cast<std::uint8_t>(what)}; }
-  static std::optional<HeapDumpPieceRequest> decode(ByteSpan data) {
-    if (data.size() != 1 || data[0] > static_cast<std::uint8_t>(What::kNextPiece)) return {};
-    return HeapDumpPieceRequest{static_cast<What>(data[0])};
-  }
-  friend bool operator==(const HeapDumpPieceRequest&, const HeapDumpPieceRequest&) = default;
+  static constexpr auto kFields = std::tuple(UpTo(&HeapDumpPieceRequest::what, What::kNextPiece));
 };
 
 //   u8 bytes   u8 objects with an allocation stack   str why there are none, or ""

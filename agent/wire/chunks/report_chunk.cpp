@@ -2,15 +2,9 @@
 
 #include <zlib.h>
 
-#include <array>
 #include <string>
 
 namespace ddm {
-namespace {
-
-constexpr std::size_t kStep = std::size_t{64} << 10;
-
-}  // namespace
 
 ReportPacker::ReportPacker(std::size_t max_bytes)
     : max_bytes_(max_bytes),
@@ -31,14 +25,13 @@ bool ReportPacker::add(std::string_view piece) {
 }
 
 Result<Chunk> ReportPacker::finish() {
-  const bool whole = zlib_.finish();
+  zlib_.finish();
   if (too_big_) {
     return Error{"the report is bigger than " + std::to_string(max_bytes_ >> 20) +
                  " MiB even when packed; dump= writes it where the program runs"};
   }
   if (!failed_ && packed_.stored) failed_ = packed_.store();
   if (failed_) return Error{"the packed report finds no room: " + failed_->message};
-  if (!whole) return Error{"no memory to pack the report"};
   ByteWriter out;
   out.u8(length_);
   Bytes data = out.take();
@@ -56,26 +49,17 @@ std::optional<Error> unpack_report(ByteSpan data, std::uint64_t most,
   if (length > most) {
     return Error{"the report unpacks to more than " + std::to_string(most >> 20) + " MiB"};
   }
-  z_stream zlib{};
-  if (inflateInit(&zlib) != Z_OK) return Error{"no memory to unpack the report"};
-  zlib.next_in = const_cast<Bytef*>(packed.data());  // zlib does not write through it
-  zlib.avail_in = static_cast<uInt>(packed.size());
-  std::array<Bytef, kStep> piece;
-  std::uint64_t unpacked = 0;
-  int status = Z_OK;
+  std::uint64_t left = length;
   bool wanted = true;
-  while (status == Z_OK && wanted && unpacked <= length) {
-    zlib.next_out = piece.data();
-    zlib.avail_out = kStep;
-    status = inflate(&zlib, Z_NO_FLUSH);
-    const std::size_t size = kStep - zlib.avail_out;
-    unpacked += size;
-    if (size > 0 && unpacked <= length) {
-      wanted = sink({reinterpret_cast<const char*>(piece.data()), size});
-    }
-  }
-  inflateEnd(&zlib);
-  if (wanted && (status != Z_STREAM_END || unpacked != length)) return damaged;
+  const bool whole = inflate_pieces(DeflateSink::Format::kZlib,
+                                    {reinterpret_cast<const char*>(packed.data()), packed.size()},
+                                    [&](std::string_view piece) {
+                                      if (piece.size() > left) return false;
+                                      left -= piece.size();
+                                      wanted = sink(piece);
+                                      return wanted;
+                                    });
+  if (wanted && (!whole || left != 0)) return damaged;
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "wire/chunks/heap_info.h"
 #include "wire/chunks/heap_regions.h"
 #include "wire/chunks/heap_segments.h"
+#include "wire/chunks/packet.h"
 
 namespace ddm {
 
@@ -38,8 +39,7 @@ class Session {
   virtual void send_event(Chunk chunk) = 0;
 
   // Sends complete packets unchanged: from the debugger back end, or an EventBundle.
-  virtual void send_packets(Bytes packets) = 0;
-  virtual void send_stored(std::shared_ptr<const StoredData> packets) = 0;
+  virtual void send(OutgoingPacket packets) = 0;
 
   // For a thread that relays data: blocks until the peer has read most of its queue. False: not
   // within `limit`, or the session is closed.

@@ -1,7 +1,5 @@
 #include "wire/chunks/stored_data.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,21 +15,11 @@ Error storing_failed(int error) {
   return Error{"storing data until it is read: " + errno_text(error)};
 }
 
-// -1: no file can be created in this directory.
-int nameless_file(const std::string& directory) {
-  const int fd = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return fd;
-  std::string path = directory + "/ddmagent-XXXXXX";
-  const int named = mkostemp(path.data(), O_CLOEXEC);
-  if (named >= 0) unlink(path.c_str());
-  return named;
-}
-
 }  // namespace
 
 Result<std::shared_ptr<StoredData>> StoredData::create() {
-  FileDescriptor fd(nameless_file(temporary_directory()));
-  if (!fd.valid()) fd = FileDescriptor(nameless_file("/tmp"));
+  FileDescriptor fd = nameless_file(temporary_directory());
+  if (!fd.valid()) fd = nameless_file("/tmp");
   if (!fd.valid()) fd = FileDescriptor(memfd_create("ddmagent", MFD_CLOEXEC));
   if (!fd.valid()) return storing_failed(errno);
   return std::make_shared<StoredData>(std::move(fd), 0);

@@ -1,7 +1,7 @@
 // Requests that switch one thing on or off: THEN and REAE; and REAQ's reply.   u1, 0 = off
 #pragma once
 
-#include "wire/chunks/fields.h"
+#include "wire/chunks/special_fields.h"
 
 namespace ddm {
 
@@ -21,17 +21,8 @@ struct TrackingRequest {
   static constexpr ChunkType kType = chunk_type("REAE");
   bool on = false;
   bool while_connected = false;
-
-  Bytes encode() const {
-    const auto first = static_cast<std::uint8_t>(on ? 1 : 0);
-    if (while_connected) return {first, 1};
-    return {first};
-  }
-  static std::optional<TrackingRequest> decode(ByteSpan data) {
-    if (data.empty()) return {};
-    return TrackingRequest{data[0] != 0, data.size() > 1 && data[1] != 0};
-  }
-  friend bool operator==(const TrackingRequest&, const TrackingRequest&) = default;
+  static constexpr auto kFields =
+      std::tuple(&TrackingRequest::on, LeftOutIfEmpty(&TrackingRequest::while_connected));
 };
 
 }  // namespace ddm

@@ -30,14 +30,8 @@ Connection::Connection(std::shared_ptr<const ServerContext> context, std::uint64
 void Connection::send_event(Chunk chunk) {
   if (!is_open()) return;
   if (takes_zlib()) chunk = smallest_chunk(std::move(chunk));
-  push(stored_if_large(event_packet(std::move(chunk))));
+  send(event_packet(std::move(chunk)));
 }
-
-void Connection::send_stored(std::shared_ptr<const StoredData> packets) {
-  push({{std::move(packets)}});
-}
-
-void Connection::send_packets(Bytes packets) { push(stored_if_large({{std::move(packets)}})); }
 
 bool Connection::takes_zlib() const {
   const Compression compression = context_->options.compression;
@@ -126,7 +120,9 @@ bool Connection::handle_packets() {
     handle(std::move(*packet));
   }
   if (reader_.error()) return refuse(peer_ + " dropped: " + reader_.error()->message);
-  if (!paused_ && reader_.in_packet() && packet_due_ == Clock::time_point::max()) {
+  if (paused_) {
+    packet_due_ = Clock::time_point::max();  // its rest is not read, so the peer is not late
+  } else if (reader_.in_packet() && packet_due_ == Clock::time_point::max()) {
     packet_due_ = Clock::now() + context_->options.limits.packet_time;
   }
   return true;

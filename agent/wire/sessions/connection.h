@@ -41,8 +41,7 @@ class Connection : public Session, public Peer, public std::enable_shared_from_t
   std::uint64_t id() const override { return id_; }
   bool is_open() const override { return queue_.is_open(); }
   void send_event(Chunk chunk) override;
-  void send_stored(std::shared_ptr<const StoredData> packets) override;
-  void send_packets(Bytes packets) override;
+  void send(OutgoingPacket packets) override { push(stored_if_large(std::move(packets))); }
   bool wait_for_room(std::chrono::milliseconds limit) override {
     return queue_.wait_for_room(limit);
   }

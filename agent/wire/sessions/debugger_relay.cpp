@@ -119,7 +119,7 @@ void DebuggerRelay::give_up(const DebuggerPtr& debugger) {
     debugger_.reset();  // no new commands are queued from here on
   }
   for (const Bytes& command : debugger->waiting) {
-    debugger->session->send_packets(error_packet(id_of(command), kErrorNotImplemented).flatten());
+    debugger->session->send(error_packet(id_of(command), kErrorNotImplemented));
   }
 }
 
@@ -325,7 +325,7 @@ bool DebuggerRelay::pass_on(Bytes packet, const DebuggerPtr& debugger) {
   while (!debugger->session->wait_for_room(kRetryInterval)) {
     if (!debugger->session->is_open() || !attached(debugger)) return false;
   }
-  debugger->session->send_packets(std::move(packet));
+  debugger->session->send({{std::move(packet)}});
   return true;
 }
 

@@ -12,6 +12,8 @@ namespace {
 
 using exit_limits::kSocketsLimit;
 
+constexpr int kBlindTurn = 100;  // milliseconds
+
 int poll_timeout(Clock::time_point deadline) {
   if (deadline == Clock::time_point::max()) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -108,6 +110,8 @@ void IoLoop::turn(const std::vector<std::shared_ptr<Door>>& doors) {
     deadline = std::min(deadline, door->deadline());
   }
   if (poll(polled.data(), polled.size(), poll_timeout(deadline)) < 0) return;
+  // The program has closed the agent's descriptors, too: from now on poll() waits for nothing.
+  if ((polled[0].revents & POLLNVAL) != 0) poll(nullptr, 0, kBlindTurn);
   waker_->reset();
   const Clock::time_point now = Clock::now();
   for (std::size_t i = 0; i < doors.size(); ++i) doors[i]->turn(&polled[begins[i]], now);

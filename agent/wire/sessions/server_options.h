@@ -37,7 +37,7 @@ class DebuggerLink {
  public:
   virtual ~DebuggerLink() = default;
   // A complete JDWP command that is not DDM. False: rejected, and the peer gets error 99. The back
-  // end's packets are sent by session->send_packets(), on any thread.
+  // end's packets are sent by session->send(), on any thread.
   virtual bool packet(const SessionPtr& session, ByteSpan bytes) = 0;
   // The connection was closed; called for every connection, whether it has sent packets or not.
   virtual void closed(const SessionPtr& session) = 0;

@@ -168,6 +168,27 @@ TEST_CASE("A handler that goes on after its request was refused can tell") {
   CHECK(bench.executor.open[0].expired());
 }
 
+TEST_CASE("What follows a refused chunk is refused for the same reason") {
+  Bench bench;
+  std::optional<Reply> kept;
+  bench.dispatcher.add(kOne, Lane::kQuick, echo);
+  bench.dispatcher.add(kTwo, Lane::kInline,
+                       [&](const Request&, Reply reply) { kept.emplace(std::move(reply)); });
+  bench.request(payload({{kOne, {1}}, {kTwo, {2}}, {kOne, {3}}}));
+  const auto open = bench.executor.open.at(0).lock();
+  REQUIRE(open);
+  open->refuse("first");
+  REQUIRE(kept);
+  open->refuse("second");
+  REQUIRE(bench.replies.size() == 1);
+  REQUIRE(bench.replies[0].size() == 3);
+  for (const Chunk& answer : bench.replies[0]) {
+    const auto fail = decode<Fail>(answer.data);
+    REQUIRE(fail);
+    CHECK(fail->message.ends_with(" was not answered: first"));
+  }
+}
+
 TEST_CASE("A request that is answered at once is no open one") {
   Bench bench;
   bench.dispatcher.add(kOne, Lane::kInline, echo);

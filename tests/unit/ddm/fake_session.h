@@ -11,9 +11,14 @@ class FakeSession : public Session {
   std::uint64_t id() const override { return id_; }
   bool is_open() const override { return open; }
   void send_event(Chunk) override {}
-  void send_packets(Bytes packets) override { sent.push_back(std::move(packets)); }
-  void send_stored(std::shared_ptr<const StoredData> packets) override {
-    stored.push_back(std::move(packets));
+  void send(OutgoingPacket packets) override {
+    for (OutgoingPacket::Piece& piece : packets.pieces) {
+      if (piece.stored) {
+        stored.push_back(std::move(piece.stored));
+      } else {
+        sent.push_back(std::move(piece.bytes));
+      }
+    }
   }
   bool takes_zlib() const override { return understands_zlib; }
   bool wait_for_room(std::chrono::milliseconds) override { return open && room; }

@@ -243,10 +243,11 @@ TEST_CASE("HPDP asks for a dump and for its pieces, and is told of what was made
   using What = HeapDumpPieceRequest::What;
   for (const What what : {What::kMake, What::kMakeWithStacks, What::kNextPiece}) {
     const HeapDumpPieceRequest request{what};
-    CHECK(HeapDumpPieceRequest::decode(encode(request)) == request);
+    CHECK(encode(request) == Bytes{static_cast<std::uint8_t>(what)});
+    CHECK(decode<HeapDumpPieceRequest>(encode(request)) == request);
   }
-  CHECK_FALSE(HeapDumpPieceRequest::decode(Bytes{3}));
-  CHECK_FALSE(HeapDumpPieceRequest::decode(Bytes{}));
+  CHECK_FALSE(decode<HeapDumpPieceRequest>(Bytes{3}));
+  CHECK_FALSE(decode<HeapDumpPieceRequest>(Bytes{}));
   const HeapDumpMade made{std::uint64_t{5} << 32, 77, "live= is off"};
   const Bytes bytes = encode(made);
   CHECK(bytes.size() == 8 + 8 + 4 + 2 * 12);

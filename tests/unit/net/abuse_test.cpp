@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <ctime>
 #include <random>
 
 #include "test_server.h"
@@ -85,6 +86,38 @@ TEST_CASE("A packet that is never finished drops the connection") {
   REQUIRE(halfway.send(Bytes{0, 0, 0, 19}));
   CHECK(halfway.at_end());
   CHECK(idle.request(1, {kEcho, {}}));  // nothing begun, so nothing late
+}
+
+TEST_CASE("A packet whose rest is not read, since answers wait to be read, is not late") {
+  ServerOptions options;
+  options.limits.packet_time = std::chrono::seconds(1);
+  TestServer server(options);
+  TestClient client(server.address());
+  REQUIRE(client.shake_hands());
+  REQUIRE(client.request(1, {kEcho, {}}));
+  const Bytes request = command_packet(2, {kEcho, Bytes(1000)}).flatten();
+  REQUIRE(client.send(ByteSpan(request).first(500)));
+  server->broadcast({chunk_type("HPSG"), Bytes(16 << 20)});  // more than sockets take
+  REQUIRE(client.send(ByteSpan(request).subspan(500, 100)));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  REQUIRE(client.send(ByteSpan(request).subspan(600)));
+  const auto reply = client.read_reply();
+  REQUIRE(reply);
+  CHECK(reply->header.id == 2);
+}
+
+TEST_CASE("A program that has closed all descriptors does not make the thread of sockets spin") {
+  const auto loop = *IoLoop::create({});
+  const auto door = Door::open({}, loop->waker());
+  REQUIRE(door);
+  ::close(loop->waker()->fd());
+  REQUIRE(loop->add(*door));
+  const std::clock_t before = std::clock();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  CHECK(std::clock() - before < CLOCKS_PER_SEC / 4);
+  const auto start = Clock::now();
+  loop->remove(**door);
+  CHECK(Clock::now() - start < std::chrono::seconds(5));
 }
 
 TEST_CASE("A server that never reads loses its own connection and nobody waits for it") {

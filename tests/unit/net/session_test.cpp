@@ -25,7 +25,7 @@ class EchoingDebugger : public DebuggerLink {
  public:
   bool packet(const SessionPtr& session, ByteSpan bytes) override {
     if (!takes) return false;
-    session->send_packets(Bytes(bytes.begin(), bytes.end()));
+    session->send({{Bytes(bytes.begin(), bytes.end())}});
     return true;
   }
   void closed(const SessionPtr&) override { ++closes; }

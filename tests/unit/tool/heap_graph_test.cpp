@@ -105,6 +105,27 @@ TEST_CASE("an object's references have names and lead where the dump says") {
   CHECK(graph.reference_name(nodes[1], 2) == "a.Node.<class>");
 }
 
+TEST_CASE("a dump that has fewer objects when it is read again has changed") {
+  // Progress is told where 16 MiB have been read.
+  const std::string much(std::size_t{17} << 20, 'x');
+  const auto array = [](std::uint64_t id) {
+    return Dump::body([&](Dump& d) { d.u(0x23, 1).u(id, 8).u(1, 4).u(1, 4).u(8, 1).u(7, 1); });
+  };
+  Dump dump;
+  dump.record(0x1C, array(0x500)).text(1, much);
+  const auto second = static_cast<off_t>(dump.bytes.size());
+  dump.record(0x1C, array(0x510)).text(2, much).record(0x2C, "");
+  const DumpFile file(dump.bytes);
+  const auto whole = HeapGraph::read(file.fd(), [](std::uint64_t) {});
+  REQUIRE(whole);
+  CHECK(whole->size() == 2);
+  int calls = 0;
+  const auto changed = HeapGraph::read(file.fd(), [&](std::uint64_t) {
+    if (++calls == 2) CHECK(pwrite(file.fd(), "\x01", 1, second) == 1);  // no segment any more
+  });
+  CHECK(changed.message() == "it has changed while it was read");
+}
+
 TEST_CASE("a dump whose addresses are in no order is read as well") {
   Read read = Graph().node(0x900, 0x500).node(0x500, 0x700).node(0x700, 0).root(0x900).read();
   HeapGraph& graph = read.graph;

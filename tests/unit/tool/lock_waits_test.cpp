@@ -66,4 +66,6 @@ TEST_CASE("Waits for what has an owner are counted, and those whose owner is kno
                           wait("park", "java.util.concurrent.CountDownLatch$Sync", 7, {})});
   CHECK(counts.waits == 15);
   CHECK(counts.known == 4);
+  const Json odd = {{"kind", "enter"}, {"count", 1}, {"holders", 7}};
+  CHECK(ddm::count_holders({odd}).known == 0);
 }

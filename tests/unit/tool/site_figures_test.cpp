@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
 
 #include "marks.h"
-#include "saved_records.h"
 #include "site_rows.h"
 
 using namespace ddm;  // NOLINT: a test of one part
@@ -105,7 +105,7 @@ TEST_CASE("The records of a report become rows by class, site, app and thread") 
 {"type":"record","class":"int[]","size":24,"thread":{"id":0,"name":""},"stack":[]}
 )";
   const auto read = [](std::string_view text, std::size_t piece) {
-    RecordReader reader;
+    FigureReader reader(FigureReader::Objects::kRecorded);
     while (!text.empty() && reader.feed(text.substr(0, piece))) {
       text.remove_prefix(std::min(piece, text.size()));
     }
@@ -203,6 +203,17 @@ TEST_CASE("A mark is found by its name, as long as it is of the same program and
   CHECK(find_mark("a", now).message().find("switched off and on") != std::string::npos);
   now.summary["process_start"] = 8;
   CHECK(find_mark("a", now).message().find("started since") != std::string::npos);
+
+  // No process of this pid namespace: its program may be in a container.
+  constexpr NativeMoment kElsewhere{.pid = 4'000'000, .process_start = 7, .period = 1};
+  REQUIRE(!set_native_mark("a", kElsewhere, {}));
+  REQUIRE(!set_native_mark("b", {.pid = 4'000'001}, {}));
+  CHECK(find_native_mark("a", kElsewhere));
+  std::filesystem::last_write_time(
+      std::string(directory) + "/ddm/marks/4000000-a.nhgt",
+      std::filesystem::file_time_type::clock::now() - std::chrono::hours(8 * 24));
+  REQUIRE(!set_native_mark("b", {.pid = 4'000'001}, {}));
+  CHECK_FALSE(find_native_mark("a", kElsewhere));
 
   CHECK(!check_mark_name("before.the-run_1"));
   for (const std::string& bad : {std::string(), std::string("a/b"), std::string(65, 'x')}) {

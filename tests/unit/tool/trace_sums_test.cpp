@@ -32,11 +32,11 @@ TEST_CASE("a trace comes to calls, total and own time by method, and to stacks")
   CHECK(sums.methods[1].exceptions == 1);
   CHECK(sums.methods[1].total_micros == 20);
   CHECK(sums.methods[1].self_micros == 20);
-  CHECK(sums.stacks ==
-        std::map<std::string, std::uint64_t>{{"ma:in;a.A.outer", 80},
-                                             {"ma:in;a.A.outer;a.A.inner", 15},
-                                             {"ma:in;a.A.outer;a.A.inner;a.A.inner", 5},
-                                             {"other;a.A.outer", 100}});
+  CHECK(ddm::collapsed_of(trace, sums) ==
+        "ma:in;a.A.outer 80\n"
+        "ma:in;a.A.outer;a.A.inner 15\n"
+        "ma:in;a.A.outer;a.A.inner;a.A.inner 5\n"
+        "other;a.A.outer 100\n");
   // The same without threads: outer, inner in it, inner in that.
   REQUIRE(sums.paths.size() == 3);
   CHECK(sums.paths[0].caller == -1);
@@ -48,6 +48,28 @@ TEST_CASE("a trace comes to calls, total and own time by method, and to stacks")
   CHECK(sums.paths[2].caller == 1);
   CHECK(sums.paths[2].sum.self_micros == 5);
   CHECK(sums.paths[2].sum.exceptions == 1);
+}
+
+TEST_CASE("stacks of threads of one name are one line, and deep recursion takes no long time") {
+  constexpr std::uint32_t kDepth = 50'000;
+  MethodTrace trace;
+  trace.threads = {{1, "pool"}, {2, "pool"}};
+  trace.methods[0] = {"a.A", "again", "()V", "", -1};
+  const auto event = [&](std::uint64_t at, std::uint16_t thread, TraceEvent::Action action) {
+    trace.events.push_back({at, 0, 0, thread, action});
+  };
+  for (const std::uint16_t thread : {1, 2}) {
+    event(0, thread, TraceEvent::kEnter);
+    event(7, thread, TraceEvent::kReturn);
+  }
+  CHECK(ddm::collapsed_of(trace, ddm::sums_of(trace)) == "pool;a.A.again 14\n");
+  trace.events.clear();
+  for (std::uint32_t i = 0; i < kDepth; ++i) event(i, 1, TraceEvent::kEnter);
+  for (std::uint32_t i = 0; i < kDepth; ++i) event(kDepth + i, 1, TraceEvent::kReturn);
+  const ddm::TraceSums sums = ddm::sums_of(trace);
+  CHECK(sums.paths.size() == kDepth);
+  CHECK(sums.stacks.size() == kDepth);
+  CHECK(sums.methods[0].self_micros == 2 * kDepth - 1);
 }
 
 TEST_CASE("a trace with CPU times comes to those, too, of a recursion once") {

@@ -3,7 +3,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <functional>
 #include <new>
@@ -315,23 +314,14 @@ Result<std::string> read_or_error(Read read) {
 }  // namespace
 
 Result<std::string> unzipped(std::string_view packed, std::size_t most) {
-  constexpr int kGzip = 16 + MAX_WBITS;
-  z_stream stream{};
-  if (inflateInit2(&stream, kGzip) != Z_OK) return Error{"no memory to unpack a profile"};
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-  stream.avail_in = static_cast<uInt>(packed.size());
   std::string out;
-  std::array<char, 65536> buffer;
-  int state = Z_OK;
-  while (state == Z_OK && out.size() <= most) {
-    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
-    stream.avail_out = buffer.size();
-    state = inflate(&stream, Z_NO_FLUSH);
-    out.append(buffer.data(), buffer.size() - stream.avail_out);
-  }
-  inflateEnd(&stream);
+  const bool whole =
+      inflate_pieces(DeflateSink::Format::kGzip, packed, [&](std::string_view piece) {
+        out += piece;
+        return out.size() <= most;
+      });
   if (out.size() > most) return Error{"the target's profile is too large"};
-  if (state != Z_STREAM_END) return Error{"the target's profile is damaged"};
+  if (!whole) return Error{"the target's profile is damaged"};
   return out;
 }
 

@@ -19,9 +19,9 @@ constexpr std::size_t kReadSize = std::size_t{64} << 10;
 DyperPeer::DyperPeer(std::shared_ptr<const Settings> settings, FileDescriptor socket,
                      std::string name, std::shared_ptr<Waker> waker, bool checked)
     : settings_(std::move(settings)),
-      socket_(std::move(socket)),
       name_(std::move(name)),
       waker_(std::move(waker)),
+      socket_(std::move(socket)),
       checked_(checked),
       check_until_(Clock::now() + kCheckTime),
       check_next_(Clock::now()) {
@@ -121,9 +121,20 @@ std::optional<std::string> DyperPeer::next() {
 bool DyperPeer::write() {
   if (overflown_) return false;
   if (queue_.drain(socket_.get()) == SendQueue::Drain::kBroken) return false;
+  free_leftovers();
+  return true;
+}
+
+void DyperPeer::free_leftovers() {
   SendQueue::Leftovers gone = queue_.take_leftovers();
   if (!gone.empty() && settings_->free) settings_->free(std::move(gone));
-  return true;
+}
+
+// Documents that still wait for their answers keep this object, but not its socket and its files.
+void DyperPeer::end(bool notify) {
+  queue_.close();
+  socket_.reset();
+  if (notify) free_leftovers();
 }
 
 }  // namespace ddm

@@ -56,7 +56,7 @@ class DyperPeer final : public Peer, public std::enable_shared_from_this<DyperPe
   bool read() override;
   bool serve(Clock::time_point now) override;
   void flush() override { write(); }
-  void end(bool) override { queue_.close(); }
+  void end(bool notify) override;
   Burden burden() const override;
 
  private:
@@ -75,9 +75,9 @@ class DyperPeer final : public Peer, public std::enable_shared_from_this<DyperPe
   std::optional<std::string> next();
   // Writes as much as the socket accepts. False: the peer has closed.
   bool write();
+  void free_leftovers();
 
   const std::shared_ptr<const Settings> settings_;
-  FileDescriptor socket_;
   const std::string name_;
   const std::shared_ptr<Waker> waker_;
   SendQueue queue_{kMostUnread, kRoomBytes};
@@ -86,6 +86,7 @@ class DyperPeer final : public Peer, public std::enable_shared_from_this<DyperPe
   std::atomic<bool> overflown_{false};
 
   // Used by the I/O thread only.
+  FileDescriptor socket_;
   bool checked_ = false;
   bool ended_ = false;  // the peer has closed its sending side
   Clock::time_point check_until_;

@@ -1,9 +1,12 @@
-#include "adapters/dyper/documents/dyper_server.h"
+#include "adapters/dyper/documents/dyper_door.h"
+
+#include <utility>
 
 namespace ddm {
 
-Result<std::unique_ptr<DyperServer>> DyperServer::start(Settings settings,
-                                                        std::shared_ptr<IoLoop> loop) {
+Result<std::shared_ptr<Door>> open_dyper_door(DyperDoorSettings settings,
+                                              const std::shared_ptr<IoLoop>& loop) {
+  constexpr std::size_t kMostPeers = 16;
   DoorSettings door_settings;
   door_settings.address = settings.address;
   door_settings.connect_out = settings.connect_out;
@@ -22,22 +25,14 @@ Result<std::unique_ptr<DyperServer>> DyperServer::start(Settings settings,
     return std::make_shared<DyperPeer>(shared, std::move(socket), std::move(name), waker, checked);
   };
   auto door = Door::open(std::move(door_settings), loop->waker());
-  if (!door) return door.error();
-  if (!loop->add(*door)) return Error{"no thread could be started for connections"};
-  return std::unique_ptr<DyperServer>(new DyperServer(std::move(loop), std::move(*door)));
+  if (door && !loop->add(*door)) return Error{"no thread could be started for connections"};
+  return door;
 }
 
-void DyperServer::stop(std::string_view farewell) {
-  if (!farewell.empty()) {
-    for (const PeerPtr& peer : door_->peers()) static_cast<DyperPeer&>(*peer).send(farewell);
-  }
-  loop_->remove(*door_);
-}
-
-void DyperServer::broadcast(std::string_view framed) {
-  for (const PeerPtr& one : door_->peers()) {
+void send_to_all(const Door& door, std::string_view framed, bool also_full) {
+  for (const PeerPtr& one : door.peers()) {
     auto& peer = static_cast<DyperPeer&>(*one);
-    if (peer.has_room()) peer.send(framed);
+    if (also_full || peer.has_room()) peer.send(framed);
   }
 }
 

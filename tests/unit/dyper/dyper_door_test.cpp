@@ -1,4 +1,4 @@
-#include "adapters/dyper/documents/dyper_server.h"
+#include "adapters/dyper/documents/dyper_door.h"
 
 #include <sys/socket.h>
 
@@ -36,24 +36,53 @@ void say(const FileDescriptor& fd, std::string_view text) {
   }
 }
 
-// Answers each document with itself in brackets.
-std::unique_ptr<DyperServer> echo_server() {
-  DyperServer::Settings settings;
+class OpenDoor {
+ public:
+  explicit OpenDoor(DyperDoorSettings settings)
+      : opened_(open_dyper_door(std::move(settings), loop_)) {
+    REQUIRE(opened_);
+  }
+  ~OpenDoor() { close(); }
+  const Door& operator*() const { return **opened_; }
+  void close() { loop_->remove(**opened_); }
+  bool has_peers() const { return !(*opened_)->peers().empty(); }
+  FileDescriptor connect() const {
+    auto socket = connect_to((*opened_)->bound(), milliseconds(5000));
+    REQUIRE(socket);
+    return std::move(*socket);
+  }
+
+ private:
+  const std::shared_ptr<IoLoop> loop_ = *IoLoop::create({});
+  const Result<std::shared_ptr<Door>> opened_;
+};
+
+// Each document is answered with itself in brackets.
+DyperDoorSettings echoing() {
+  DyperDoorSettings settings;
   settings.peers.greeting = "hello\n";
   settings.peers.on_document = [](const std::shared_ptr<DyperPeer>& peer,
                                   const std::string& document) {
     peer->answer("[" + document + "]", document.size());
   };
-  auto server = DyperServer::start(std::move(settings), *IoLoop::create({}));
-  REQUIRE(server);
-  return std::move(*server);
+  return settings;
 }
 
-FileDescriptor connected_to(const DyperServer& server) {
-  auto socket = connect_to(server.bound_address(), milliseconds(5000));
-  REQUIRE(socket);
-  return std::move(*socket);
-}
+// A peer that no loop serves.
+struct PeerAlone {
+  FileDescriptor other;
+  std::shared_ptr<DyperPeer::Settings> settings = std::make_shared<DyperPeer::Settings>();
+  std::shared_ptr<DyperPeer> peer;
+
+  PeerAlone() {
+    int ends[2] = {};
+    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0);
+    other = FileDescriptor(ends[1]);
+    settings->on_document = [](const std::shared_ptr<DyperPeer>&, const std::string&) {};
+    peer = std::make_shared<DyperPeer>(settings, FileDescriptor(ends[0]), "other", *Waker::create(),
+                                       /*checked=*/true);
+  }
+};
 
 template <typename Condition>
 bool becomes(const Condition& condition) {
@@ -64,8 +93,8 @@ bool becomes(const Condition& condition) {
 }  // namespace
 
 TEST_CASE("a peer is greeted, answered in order, told what all are told, and bidden farewell") {
-  auto server = echo_server();
-  const FileDescriptor peer = connected_to(*server);
+  OpenDoor door(echoing());
+  const FileDescriptor peer = door.connect();
   CHECK(receive(peer.get(), 6) == "hello\n");
   std::string sent, wanted;
   for (int i = 0; i < 1000; ++i) {
@@ -75,53 +104,49 @@ TEST_CASE("a peer is greeted, answered in order, told what all are told, and bid
   std::thread sender([&] { say(peer, sent); });
   CHECK(receive(peer.get(), wanted.size()) == wanted);
   sender.join();
-  server->broadcast("news\n");
+  send_to_all(*door, "news\n");
   CHECK(receive(peer.get(), 5) == "news\n");
-  server->stop("bye\n");
+  send_to_all(*door, "bye\n", /*also_full=*/true);
+  door.close();
   CHECK(receive(peer.get(), 100) == "bye\n");
 }
 
 TEST_CASE("who sends no more is still answered") {
-  auto server = echo_server();
-  const FileDescriptor peer = connected_to(*server);
+  OpenDoor door(echoing());
+  const FileDescriptor peer = door.connect();
   CHECK(receive(peer.get(), 6) == "hello\n");
   say(peer, "a\nENDDYPERMSG\nb");
   shutdown(peer.get(), SHUT_WR);
   CHECK(receive(peer.get(), 1000) == "[a\n]\nENDDYPERREPLY\n");
-  for (int i = 0; i < 500 && server->has_peers(); ++i) {
-    std::this_thread::sleep_for(milliseconds(10));
-  }
-  CHECK_FALSE(server->has_peers());
+  CHECK(becomes([&] { return !door.has_peers(); }));
 }
 
 TEST_CASE("an answer of megabytes arrives whole") {
-  DyperServer::Settings settings;
+  DyperDoorSettings settings;
   const std::string big(5 << 20, 'x');
   settings.peers.on_document = [&](const std::shared_ptr<DyperPeer>& peer,
                                    const std::string& document) {
     peer->answer(big, document.size());
   };
-  auto server = DyperServer::start(std::move(settings), *IoLoop::create({}));
-  REQUIRE(server);
-  const FileDescriptor peer = connected_to(**server);
+  OpenDoor door(std::move(settings));
+  const FileDescriptor peer = door.connect();
   say(peer, "a\nENDDYPERMSG\n");
   CHECK(receive(peer.get(), big.size() + 16).size() == big.size() + 15);
-  (*server)->stop({});
+  door.close();
 }
 
 TEST_CASE("who does not read its answers is not asked on, and gets all of them when it reads") {
   const std::string big(300'000, 'x');
   std::atomic<int> asked{0};
-  DyperServer::Settings settings;
+  DyperDoorSettings settings;
   settings.peers.greeting = "hello\n";
   settings.peers.on_document = [&](const std::shared_ptr<DyperPeer>& peer,
                                    const std::string& document) {
     ++asked;
     peer->answer(big, document.size());
   };
-  auto server = DyperServer::start(std::move(settings), *IoLoop::create({}));
-  REQUIRE(server);
-  const FileDescriptor peer = connected_to(**server);
+  OpenDoor door(std::move(settings));
+  const FileDescriptor peer = door.connect();
   CHECK(receive(peer.get(), 6) == "hello\n");
   constexpr int kDocuments = 200;
   for (int i = 0; i < kDocuments; ++i) say(peer, "a\nENDDYPERMSG\n");
@@ -130,21 +155,20 @@ TEST_CASE("who does not read its answers is not asked on, and gets all of them w
   CHECK(asked < kDocuments / 2);  // sockets take some
   const std::size_t whole = kDocuments * (big.size() + 15);
   CHECK(receive(peer.get(), whole).size() == whole);
-  CHECK(becomes([&] { return !(*server)->has_peers(); }));
-  (*server)->stop({});
+  CHECK(becomes([&] { return !door.has_peers(); }));
+  door.close();
 }
 
 TEST_CASE("no more is read from a peer while megabytes of its documents are unanswered") {
   std::mutex mutex;
   std::vector<std::shared_ptr<DyperPeer>> asked;
-  DyperServer::Settings settings;
+  DyperDoorSettings settings;
   settings.peers.on_document = [&](const std::shared_ptr<DyperPeer>& peer, const std::string&) {
     const std::lock_guard lock(mutex);
     asked.push_back(peer);
   };
-  auto server = DyperServer::start(std::move(settings), *IoLoop::create({}));
-  REQUIRE(server);
-  const FileDescriptor peer = connected_to(**server);
+  OpenDoor door(std::move(settings));
+  const FileDescriptor peer = door.connect();
   const std::string document = std::string(500'000, 'x') + "\nENDDYPERMSG\n";
   constexpr int kDocuments = 40;
   std::thread sender([&] {
@@ -168,17 +192,12 @@ TEST_CASE("no more is read from a peer while megabytes of its documents are unan
   }
   CHECK(becomes(answer_all));
   sender.join();
-  (*server)->stop({});
+  door.close();
 }
 
 TEST_CASE("what a peer makes the agent hold is its burden") {
-  int ends[2] = {};
-  REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0);
-  const FileDescriptor other(ends[1]);
-  auto settings = std::make_shared<DyperPeer::Settings>();
-  settings->on_document = [](const std::shared_ptr<DyperPeer>&, const std::string&) {};
-  const auto peer = std::make_shared<DyperPeer>(settings, FileDescriptor(ends[0]), "other",
-                                                *Waker::create(), /*checked=*/true);
+  const PeerAlone alone;
+  const auto& [other, settings, peer] = alone;
   CHECK(peer->burden().memory == 0);
   say(other, "four\nENDDYPERMSG\nthree");
   REQUIRE(peer->read());
@@ -192,6 +211,22 @@ TEST_CASE("what a peer makes the agent hold is its burden") {
   const auto begun = peer->burden_since();
   peer->weigh(Clock::now() + milliseconds(1));
   CHECK(peer->burden_since() == begun);
+}
+
+TEST_CASE("a peer that has ended keeps no socket and no files while a document is unanswered") {
+  PeerAlone alone;
+  const auto& [other, settings, peer] = alone;
+  say(other, "a\nENDDYPERMSG\n");
+  REQUIRE(peer->read());
+  CHECK(peer->serve(Clock::now()));
+  std::size_t freed = 0;
+  settings->free = [&](const SendQueue::Leftovers& gone) { freed += gone.size(); };
+  peer->send(std::string(std::size_t{16} << 20, 'x'));
+  peer->end(/*notify=*/true);
+  CHECK(freed == 1);
+  CHECK(receive(other.get(), 1).empty());
+  CHECK(send(other.get(), "x", 1, MSG_NOSIGNAL) < 0);
+  peer->answer("too late", 2);
 }
 
 }  // namespace ddm
