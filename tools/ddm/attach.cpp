@@ -157,28 +157,30 @@ std::optional<Error> open_socket(const JvmProcess& jvm, const std::string& socke
 
 // Sends a request and returns all that the JVM sends until it closes the connection.
 Result<std::string> exchange(int fd, std::string_view request, DebuggerSuspension& suspension) {
-  while (!request.empty()) {
-    const ssize_t size = send(fd, request.data(), request.size(), MSG_NOSIGNAL);
-    if (size < 0 && errno != EINTR) return errno_error("writing to the JVM");
-    if (size > 0) request.remove_prefix(static_cast<std::size_t>(size));
-  }
   std::string answer;
   std::array<char, 4096> buffer;
   auto deadline = std::chrono::steady_clock::now() + kAnswerTime;
   for (;;) {
-    pollfd polled{fd, POLLIN, 0};
-    if (poll(&polled, 1, static_cast<int>(kPollInterval.count())) == 0) {
+    const bool sends = !request.empty();
+    pollfd polled{fd, static_cast<short>(sends ? POLLOUT : POLLIN), 0};
+    if (poll(&polled, 1, static_cast<int>(kPollInterval.count())) <= 0) {
       if (suspension.detected()) return suspension.error();
       if (std::chrono::steady_clock::now() < deadline) continue;
       return Error{"the JVM has not answered within " + std::to_string(kAnswerTime.count() / 1000) +
                    " s"};
     }
+    const ssize_t size = sends
+                             ? send(fd, request.data(), request.size(), MSG_NOSIGNAL | MSG_DONTWAIT)
+                             : recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (size < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (size < 0) return errno_error(sends ? "writing to the JVM" : "reading from the JVM");
+    if (size == 0 && !sends) return answer;
     deadline = std::chrono::steady_clock::now() + kAnswerTime;
-    const ssize_t size = recv(fd, buffer.data(), buffer.size(), 0);
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return errno_error("reading from the JVM");
-    if (size == 0) return answer;
-    answer.append(buffer.data(), static_cast<std::size_t>(size));
+    if (sends) {
+      request.remove_prefix(static_cast<std::size_t>(size));
+    } else {
+      answer.append(buffer.data(), static_cast<std::size_t>(size));
+    }
   }
 }
 
@@ -257,10 +259,6 @@ Result<std::string> ask_jvm(const JvmProcess& jvm, std::initializer_list<std::st
   auto socket = connect_to_jvm(jvm, socket_path);
   if (!socket) return socket.error();
   if (auto error = check_listener(socket->get(), jvm)) return *error;
-  const int flags = fcntl(socket->get(), F_GETFL);
-  if (flags < 0 || fcntl(socket->get(), F_SETFL, flags & ~O_NONBLOCK) != 0) {
-    return errno_error("fcntl");
-  }
   std::string request;
   for (const std::string_view part : parts) {
     request += part;

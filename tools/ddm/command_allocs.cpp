@@ -10,7 +10,6 @@
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "run_notes.h"
-#include "saved_records.h"
 #include "site_rows.h"
 #include "switched_options.h"
 #include "threads.h"
@@ -55,14 +54,13 @@ WireThreads threads_of(DdmClient& client) {
   return threads;
 }
 
-// The target's recent records, which any DDM program has.
-Result<NamedReport> recent_report(DdmClient& client, const HelloReply& hello,
-                                  std::int64_t interval) {
+// The recent records that any DDM program has: REAL counts in 16 bits, so there may be more.
+Result<NamedReport> recent_report(DdmClient& client, const HelloReply& hello) {
   const WireThreads threads = threads_of(client);
   const auto allocations =
       client.get<Allocations>({kAllocations, {}}, DdmClient::kMuchData, kAllocations);
   if (!allocations) return allocations.error();
-  return wire_report(*allocations, hello, interval, threads, std::time(nullptr) * 1000);
+  return wire_report(*allocations, hello, threads, std::time(nullptr) * 1000);
 }
 
 std::string recent_note(std::int64_t count, std::int64_t bytes, const std::string& why) {
@@ -70,13 +68,13 @@ std::string recent_note(std::int64_t count, std::int64_t bytes, const std::strin
                      human_bytes(bytes), why.empty() ? "" : ". " + why);
 }
 
-// `samples`: of which estimates are made, if known.
-int show_recent(const AllocsOptions& options, const SiteFigures& figures, std::int64_t interval,
-                std::int64_t samples, const std::string& why) {
+int show_recent(const AllocsOptions& options, const SiteFigures& figures, const std::string& why) {
   const std::vector<SiteRow> rows = rows_of(figures, rows_asked(options));
   std::vector<std::string> notes{
       recent_note(sum_of(rows, &SiteRow::count), sum_of(rows, &SiteRow::bytes), why)};
-  if (interval > 0) notes.push_back(sampled_note(interval, samples));
+  if (const std::int64_t interval = figures.fact("interval"); interval > 0) {
+    notes.push_back(sampled_note(interval, figures.fact("recorded")));
+  }
   return show_table(options, rows, notes);
 }
 
@@ -102,24 +100,28 @@ Result<SiteFigures> read_whole_run(const std::string& path, const std::string& b
                (records ? "; --recent shows its records" : "")};
 }
 
+// `what`: the program or the file. `tracking`: whether it goes on.
+int show_whole_run(const AllocsOptions& options, const SiteFigures& figures,
+                   const std::string& what, bool tracking) {
+  if (lacks_below(options, figures)) return refuse(nothing_below_text(what, options.below));
+  auto notes = run_notes(figures, tracking);
+  for (std::string& line : below_notes(options, figures)) notes.push_back(std::move(line));
+  return show_table(options, rows_of(figures, rows_asked(options)), notes);
+}
+
 // Tables of a saved report.
 int show_saved(const AllocsOptions& options) {
   if (options.recent) {
     const auto recent = read_recent_file(options.target);
     if (!recent) return refuse(recent.message());
-    return show_recent(options, *recent, recent->fact("interval"), recent->fact("recorded"), "");
+    return show_recent(options, *recent, "");
   }
   const auto figures = read_whole_run(options.target, options.below);
   if (!figures) return refuse(figures.message());
-  if (lacks_below(options, *figures)) {
-    return refuse(nothing_below_text(options.target, options.below));
-  }
   if (rows_asked(options) == RowsBy::kThread && is_recovered(*figures)) {
     return refuse(options.target + " is of a ring file, which has no totals by thread");
   }
-  auto notes = run_notes(*figures, /*tracking=*/true);
-  for (std::string& line : below_notes(options, *figures)) notes.push_back(std::move(line));
-  return show_table(options, rows_of(*figures, rows_asked(options)), notes);
+  return show_whole_run(options, *figures, options.target, /*tracking=*/true);
 }
 
 // Writes the figures of each stack before and after as a page.
@@ -139,7 +141,7 @@ int save_since(const AllocsOptions& options, DdmClient& client, const SiteFigure
     return refuse(
         fmt::format("mark '{}' has no stacks ({}); set it again", options.since, error->message));
   }
-  const auto now = fetch_page(client);
+  const auto now = fetch_text(client, "html");
   if (!now) return refuse(now.message());
   if (const auto error = page.add_page(*now, DifferencePage::kAfter)) {
     return refuse(error->message);
@@ -171,7 +173,7 @@ int show_run(const AllocsOptions& options, DdmClient& client, const SiteFigures&
     if (figures.fact("period") == 0) {
       return refuse("there is nothing to mark: tracking is off; `ddm track PID on` starts it");
     }
-    const auto page = fetch_page(client);
+    const auto page = fetch_text(client, "html");
     if (!page) return refuse(page.message());
     if (const auto error = set_mark(options.mark, figures, *page)) return refuse(error->message);
     if (options.since.empty() && options.json) {
@@ -184,12 +186,7 @@ int show_run(const AllocsOptions& options, DdmClient& client, const SiteFigures&
     }
   }
   if (!options.since.empty() || !options.mark.empty()) return kExitOk;
-  if (lacks_below(options, figures)) {
-    return refuse(nothing_below_text("the program", options.below));
-  }
-  auto notes = run_notes(figures, is_tracking(client));
-  for (std::string& line : below_notes(options, figures)) notes.push_back(std::move(line));
-  return show_table(options, rows_of(figures, rows_asked(options)), notes);
+  return show_whole_run(options, figures, "the program", is_tracking(client));
 }
 
 int save_diff(const AllocsOptions& options) {
@@ -253,7 +250,7 @@ int save(const AllocsOptions& options, DdmClient& client, const HelloReply& hell
     print("report written to {}\n", options.path);
     return kExitOk;
   }
-  const auto report = recent_report(client, hello, 0);
+  const auto report = recent_report(client, hello);
   if (!report) return refuse(report.message());
   if (to_stdout(options)) {
     text_report(report->data, [](std::string_view piece) {
@@ -284,9 +281,8 @@ int allocs(const AllocsOptions& options) {
   if (!options.path.empty() && !to_stdout(options) && !report_format_of(options.path)) {
     return misused(fmt::format("'{}': a report ends in {}", options.path, kReportEndings));
   }
-  for (const std::string& name : {options.mark, options.since}) {
-    const auto error = name.empty() ? std::nullopt : check_mark_name(name);
-    if (error) return misused(error->message);
+  if (const std::string fault = marks_fault(options.mark, options.since); !fault.empty()) {
+    return misused(fault);
   }
   if (is_saved_report(options.target)) {
     if (options.mark.empty() && options.since.empty() && options.path.empty()) {
@@ -308,34 +304,26 @@ int allocs(const AllocsOptions& options) {
   if (!options.path.empty() && !difference) return save(options, *client, *hello, own_reports);
 
   std::string why;
-  std::int64_t interval = 0;
   if (!own_reports) {
     why = "The target runs without this agent and sends no more.";
-  } else if (options.recent) {
-    const auto summary = fetch_summary(*client);
-    if (summary) interval = summary->value("interval", std::int64_t{0});
-  } else {
+  } else if (!options.recent) {
     const auto figures = fetch_figures(*client, options.below);
     if (!figures) return refuse(figures.message());
     // Until tracking is on for the first time, it is unknown whether sites are counted.
     if (figures->covers_whole_run() || figures->fact("period") == 0) {
       return show_run(options, *client, *figures);
     }
-    interval = figures->fact("interval");
     why = fmt::format("The whole run is not counted ({}).", why_no_sites(figures->summary));
   }
   if (!options.mark.empty() || !options.since.empty()) return refuse("no marks here. " + why);
   if (!options.below.empty()) return refuse("no --below here. " + why);
-  if (own_reports && rows_asked(options) == RowsBy::kThread) {  // an older agent refuses it
-    if (const auto figures = fetch_recent_threads(*client)) {
-      // REAL has no names of threads that have ended; the agent's reports do.
-      return show_recent(options, *figures, figures->fact("interval"), 0, why);
-    }
+  if (own_reports) {
+    const auto figures = fetch_recent(*client);
+    return figures ? show_recent(options, *figures, why) : refuse(figures.message());
   }
-  const auto report = recent_report(*client, *hello, interval);
+  const auto report = recent_report(*client, *hello);
   if (!report) return refuse(report.message());
-  return show_recent(options, recent_figures(report->data), interval,
-                     static_cast<std::int64_t>(report->data.records.size()), why);
+  return show_recent(options, recent_figures(report->data), why);
 }
 
 }  // namespace

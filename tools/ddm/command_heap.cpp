@@ -211,6 +211,9 @@ int heap(const HeapOptions& options) {
   if (!path.empty() && !as_page && !path.ends_with(".png")) {
     return misused("'" + path + "': a picture ends in .png, a page in .html");
   }
+  if (const std::string problem = path.empty() ? "" : unwritable(path); !problem.empty()) {
+    return refuse(problem);
+  }
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
   const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));

@@ -84,7 +84,8 @@ bool collect_and_count(pid_t pid, ClassCounts& classes) {
 
 Result<LiveMoment> fetch_moment(DdmClient& client, double at) {
   LiveMoment moment(at);
-  auto wrong = fetch_live(client, [&](std::string_view piece) { return moment.feed(piece); });
+  auto wrong = fetch_report(client, std::string(kLiveFormat),
+                            [&](std::string_view piece) { return moment.feed(piece); });
   if (wrong) return std::move(*wrong);
   if (!moment.complete()) return Error{"what the target says is alive is no list of sites"};
   return moment;
@@ -351,7 +352,7 @@ void add_leaks(CLI::App& app, Command& chosen) {
   add_flag(
       command, "--json", options.json,
       "All: {collections, seconds, estimated, seconds_to_full, rows: [{class, stack, live_count, "
-      "live_bytes, bytes_per_minute, retained_bytes, paths}]}");
+      "live_bytes, bytes_per_minute, objects_per_minute, retained_bytes, paths}]}");
   add_agent(command, options.agent);
 }
 

@@ -40,7 +40,7 @@ Survivors survivors(const LiveAges& ages, std::uint64_t least) {
   return sum;
 }
 
-bool is_estimated(const Json& summary) { return summary.value("live_estimated", false); }
+bool is_estimated(const Json& summary) { return summary.contains("live_estimated"); }
 
 // {"gc":N,"rows":[{"class":,"live_count":,"live_bytes":,"live_ages":[...],"stack":[...]}]}, each
 // row printed when it arrives: deep stacks take hundreds of megabytes.
@@ -67,7 +67,7 @@ class JsonRows {
     if (!begun_) {
       begun_ = true;
       estimated_ = is_estimated(object);
-      print("{{\"gc\":{},{}{}\"rows\":[", object.value("gc", std::int64_t{0}),
+      print("{{\"gc\":{},{}{}\"rows\":[", number_of(object, "gc"),
             estimated_ ? "\"estimated\":true," : "",
             survived_ > 0 ? fmt::format("\"survived\":{},", survived_) : "");
       return true;
@@ -175,14 +175,14 @@ int live(const LiveOptions& options) {
   }
   if (options.json) {
     JsonRows rows(survived);
-    const auto error =
-        fetch_live(*client, [&](std::string_view piece) { return rows.feed(piece); });
+    const auto error = fetch_report(*client, std::string(kLiveFormat),
+                                    [&](std::string_view piece) { return rows.feed(piece); });
     if (error) return refuse(error->message);
     return rows.finish() ? kExitOk : refuse("what the target says is alive is no list of sites");
   }
   FigureReader reader(FigureReader::Objects::kLive);
-  const auto error =
-      fetch_live(*client, [&](std::string_view piece) { return reader.feed(piece); });
+  const auto error = fetch_report(*client, std::string(kLiveFormat),
+                                  [&](std::string_view piece) { return reader.feed(piece); });
   if (error) return refuse(error->message);
   auto figures = reader.finish();
   if (!figures) return refuse(figures.message());

@@ -91,14 +91,14 @@ void add_place(const Json& stack, std::string_view before, std::size_t width, Te
 // "    held by till-1 (1,234.5 ms, 3 times)" and where, of those that held it for most of the time.
 void add_holders(const Json& monitor, std::size_t width, TextTable& table) {
   constexpr std::size_t kShown = 3;
-  const Json holders = monitor.value("holders", Json::array());
+  const Json& holders = array_of(monitor, "holders");
   for (std::size_t i = 0; i < std::min(kShown, holders.size()); ++i) {
     const Json& holder = holders[i];
     table.add_line(shortened(
         fmt::format("    held by {} ({} ms, {})", text_of(holder, "thread"),
                     ms_text(number_of(holder, "ns")), counted(number_of(holder, "count"), "time")),
         width));
-    const Json stack = holder.value("stack", Json::array());
+    const Json& stack = array_of(holder, "stack");
     if (!stack.empty()) add_place(stack, "        at ", width, table);
   }
   if (holders.size() > kShown) {
@@ -122,6 +122,7 @@ std::vector<Json> without_repetitions(const std::vector<Json>& list,
   std::vector<Json> merged;
   std::map<std::string, std::size_t> places;
   for (const Json& one : list) {
+    if (!one.is_object()) continue;
     const auto [at, is_new] = places.try_emplace(text(one), merged.size());
     if (is_new) {
       merged.push_back(one);
@@ -131,9 +132,9 @@ std::vector<Json> without_repetitions(const std::vector<Json>& list,
     for (const char* figure : {"ns", "count"}) {
       sum[figure] = number_of(sum, figure) + number_of(one, figure);
     }
-    for (const Json& holder : one.value("holders", Json::array())) {
-      sum["holders"].push_back(holder);
-    }
+    Json holders = array_of(sum, "holders");
+    for (const Json& holder : array_of(one, "holders")) holders.push_back(holder);
+    if (!holders.empty()) sum["holders"] = std::move(holders);
   }
   std::ranges::stable_sort(merged, std::greater<>(),
                            [](const Json& one) { return number_of(one, "ns"); });
@@ -141,7 +142,7 @@ std::vector<Json> without_repetitions(const std::vector<Json>& list,
 }
 
 std::string place_of(const Json& wait) {
-  return frame_text(first_outside_jdk(wait.value("stack", Json::array())));
+  return frame_text(first_outside_jdk(array_of(wait, "stack")));
 }
 
 std::vector<Json> rows_of_waits(const std::vector<Json>& monitors) {
@@ -165,7 +166,7 @@ void print_finished(const std::vector<Json>& all, std::size_t top) {
   print_first(monitors, top, table, [&](const Json& monitor) {
     table.add({ms_text(number_of(monitor, "ns")), grouped(number_of(monitor, "count")),
                text_of(monitor, "kind"), class_text(monitor)});
-    add_place(monitor.value("stack", Json::array()), "    at ", width, table);
+    add_place(array_of(monitor, "stack"), "    at ", width, table);
     add_holders(monitor, width, table);
   });
 }
@@ -178,7 +179,7 @@ void print_current(const std::vector<Json>& waiting, std::size_t top) {
     table.add({ms_text(number_of(wait, "ns")), text_of(wait, "kind"),
                fmt::format("{} #{}", text_of(thread, "name"), number_of(thread, "id")),
                class_text(wait)});
-    add_place(wait.value("stack", Json::array()), "    at ", width, table);
+    add_place(array_of(wait, "stack"), "    at ", width, table);
     const std::string holder = text_of(wait, "holder");
     if (holder.empty()) return;
     table.add_line(shortened(fmt::format("    held by {} when it began", holder), width));
@@ -240,7 +241,9 @@ struct KnownWaits {
 };
 
 Result<KnownWaits> waits_of_program(const LocksOptions& options) {
-  auto client = connect_to_target(options.target);
+  const auto target = resolve_target(options.target);  // its pid, for the advice
+  if (!target) return Error{no_target_text(options.target, target.message())};
+  auto client = connect_to_target(*target);
   if (!client) return Error{no_target_text(options.target, client.message())};
   auto lines = fetch_time(*client, {"monitor", "waiting"});
   if (!lines) return lines.error();
@@ -249,8 +252,8 @@ Result<KnownWaits> waits_of_program(const LocksOptions& options) {
   std::string deadlocks = cycles.empty() ? "" : deadlocks_text(cycles);
   if (text_of((*lines)[0], "monitor").empty()) {
     if (!options.json) print(deadlocks);
-    return Error{fmt::format("waiting for locks is not timed there: ddm attach {} monitor=y",
-                             options.target)};
+    return Error{
+        fmt::format("waiting for locks is not timed there: ddm attach {} monitor=y", *target)};
   }
   name_threads(*client, *lines);
   return KnownWaits{std::move(*lines), std::move(deadlocks)};

@@ -17,6 +17,7 @@
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "wire/chunks/native_heap.h"
+#include "wire/sockets/discovery.h"
 
 namespace ddm {
 namespace {
@@ -142,6 +143,14 @@ NativeMoment moment_of(DdmClient& client, const NativeSamplingState& state) {
   return moment;
 }
 
+// 0: the target may be on another machine, whose libraries are others than those here.
+pid_t local_pid(const std::string& target, DdmClient& client, const NativeSamplingState& state) {
+  if (const auto pid = number_in<pid_t>(target)) return *pid;
+  const NativeMoment moment = moment_of(client, state);
+  const auto pid = static_cast<pid_t>(moment.pid);
+  return process_start_time(pid) == moment.process_start ? pid : 0;
+}
+
 int native(const NativeOptions& given) {
   NativeOptions options = given;
   // `ddm native on` means the only program.
@@ -151,13 +160,9 @@ int native(const NativeOptions& given) {
   if (options.interval_given && options.action != "on") {
     return misused("--interval goes with on: `ddm native PID on --interval 64k`");
   }
-  if (const std::string fault = format_error(options.path); !fault.empty()) return misused(fault);
-  if (const std::string fault = difference_format_error(options); !fault.empty()) {
-    return misused(fault);
-  }
-  for (const std::string& name : {options.mark, options.since}) {
-    const auto error = name.empty() ? std::nullopt : check_mark_name(name);
-    if (error) return misused(error->message);
+  for (const std::string& fault : {format_error(options.path), difference_format_error(options),
+                                   marks_fault(options.mark, options.since)}) {
+    if (!fault.empty()) return misused(fault);
   }
   const auto named = resolve_target(options.target);
   if (!named) return refuse(named.message());
@@ -169,8 +174,11 @@ int native(const NativeOptions& given) {
   const auto asked = client->get<NativeSamplingState>({NativeSamplingState::kType, {}});
   const NativeSamplingState state = asked ? *asked : NativeSamplingState{};
   const std::uint64_t interval = state.readable_interval.value_or(state.interval);
-  const auto jvm = JvmProcess::find(number_in<pid_t>(*named).value_or(0));
-  const auto path_of = [&jvm](const std::string& path) { return jvm ? jvm->path(path) : path; };
+  const auto jvm = JvmProcess::find(local_pid(*named, *client, state));
+  const bool local = named->starts_with("unix:");
+  const auto path_of = [&](const std::string& path) {
+    return jvm ? jvm->path(path) : local ? path : std::string();
+  };
   std::vector<NativeStack> stacks = native_stacks(*heap, path_of);
   if (!options.mark.empty()) {
     const auto wrong = set_native_mark(options.mark, moment_of(*client, state), *heap);

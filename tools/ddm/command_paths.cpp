@@ -9,6 +9,7 @@
 #include "json_values.h"
 #include "path_text.h"
 #include "report/report_words.h"
+#include "site_figures.h"
 
 namespace ddm {
 namespace {
@@ -33,6 +34,10 @@ Result<FileDescriptor> open_dump(const PathsOptions& options) {
 }
 
 int paths(const PathsOptions& options) {
+  // The only program is meant, so it seems, and would be stopped for a dump.
+  if (options.target.empty() && is_file(options.class_name)) {
+    return bad_command_line("CLASS is missing", "paths");
+  }
   const auto file = open_dump(options);
   if (!file) return refuse(file.message());
   Progress progress("reading the heap dump");

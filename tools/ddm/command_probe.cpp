@@ -1,6 +1,6 @@
 // ddm probe: exact counts, times and values of chosen methods of a running program, for a while.
 #include <algorithm>
-#include <chrono>
+#include <limits>
 #include <set>
 #include <string>
 
@@ -15,8 +15,6 @@
 
 namespace ddm {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct ProbeOptions {
   std::string target;
@@ -69,22 +67,15 @@ std::uint64_t hits_of(const ProbeFindings& findings) {
 // Waits for the end of the time, Ctrl-C, or the end of the program, which may send its last
 // findings by itself. "" or the error.
 std::string wait_for_end(DdmClient& client, double most, std::optional<ProbeFindings>& last) {
-  const Clock::time_point begin = Clock::now();
-  while (!interrupted()) {
-    double left = 0.1;
-    if (most > 0) {
-      left = most - std::chrono::duration<double>(Clock::now() - begin).count();
-      if (left <= 0) break;
-    }
-    const auto step = std::chrono::milliseconds(static_cast<int>(std::min(left, 0.1) * 1000) + 1);
-    const auto gone = client.listen(step);
+  const auto has_last = [&] {
     for (const Chunk& event : client.take_events()) {
       if (event.type == kEndProbes) last = decode<ProbeFindings>(event.data);
     }
-    if (last) return "";
-    if (gone) return gone->message;
-  }
-  return "";
+    return last.has_value();
+  };
+  const auto gone = client.idle(most > 0 ? most : std::numeric_limits<double>::infinity(),
+                                [&] { return has_last() || interrupted(); });
+  return has_last() || !gone ? "" : gone->message;
 }
 
 int probe(const ProbeOptions& options) {
@@ -165,8 +156,8 @@ void add_probe(CLI::App& app, Command& chosen) {
              10000, "PERCENT");
   add_running_rule(command, options.running);
   add_flag(command, "--json", options.json,
-           "{probes: [{class, method, signature, hits, total_ns, records, removed}], "
-           "budget: {limit_percent, used_percent}, notes}");
+           "{probes: [{class, method, signature, hits, total_ns, times: [{below_ns, calls}], "
+           "records, removed}], budget: {limit_percent, used_percent}, notes}");
 }
 
 }  // namespace ddm

@@ -2,7 +2,6 @@
 // is as before: off, or on with all its figures.
 #include <unistd.h>
 
-#include <cctype>
 #include <chrono>
 #include <cstdio>
 
@@ -187,10 +186,7 @@ int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was
 
 // "recorded-shop.Shop.html" in the working directory, or with the first number that is free.
 std::string free_name(const std::string& target) {
-  std::string name = "recorded";
-  if (!target.empty()) name += "-";
-  for (const char c : target)
-    name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' ? c : '-';
+  const std::string name = (target.empty() ? "recorded" : "recorded-") + in_file_name(target);
   std::string path = name + ".html";
   for (int i = 2; access(path.c_str(), F_OK) == 0; ++i) path = fmt::format("{}-{}.html", name, i);
   return path;

@@ -116,7 +116,8 @@ void add_sites(CLI::App& app, Command& chosen) {
   add_flag(command, "--retained", options.retained,
            "With retained sizes: the objects and all that is reachable only through them");
   add_flag(command, "--json", options.json,
-           "All: {count, bytes, rows: [{class, count, bytes, stack; retained_bytes}]}");
+           "All: {count, bytes, with_stack_count, with_stack_bytes, rows: [{class, count, bytes, "
+           "stack; retained_bytes}]}");
 }
 
 }  // namespace ddm

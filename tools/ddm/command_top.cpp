@@ -115,18 +115,20 @@ std::string write_page(DdmClient& client, const std::string& target) {
   const std::time_t now = std::time(nullptr);
   char time[32];
   std::strftime(time, sizeof time, "%H%M%S", std::localtime(&now));
-  const std::string path = fmt::format("ddm-{}-{}.html", target, time);
+  const std::string path = fmt::format("ddm-{}-{}.html", in_file_name(target), time);
   const auto error = save_report(client, path, false);
   return error ? error->message : "report written to " + path;
 }
 
 // Runs until `q`. `render`: measures, and makes the text below the head; `write`: the action of
-// `e`, and its message. A key does not measure: rates of a moment would be those of noise.
+// `e`, and its message. A key does not measure: rates of a moment would be those of noise. Signals
+// are caught for the sake of the terminal; elsewhere nothing has to be restored.
 int watch_on_screen(const TopOptions& options, const std::string& what,
                     const std::function<Result<std::string>(std::size_t)>& render,
                     const std::function<std::string()>& write) {
   const auto interval = std::chrono::duration_cast<TopClock::duration>(
       std::chrono::duration<double>(options.seconds));
+  catch_interrupts();
   Screen screen;
   std::string shown, status;
   bool paused = false;
@@ -134,7 +136,7 @@ int watch_on_screen(const TopOptions& options, const std::string& what,
   while (!interrupted()) {
     if (!paused && TopClock::now() >= next) {
       auto text = render(screen.columns());
-      if (!text) return kExitRefused;
+      if (!text) break;
       shown = std::move(*text);
       next = TopClock::now() + interval;
     }
@@ -180,6 +182,7 @@ int top_of_one(const TopOptions& options) {
   ProgramRates rates(*client);
   if (const auto error = rates.measure(by)) return refuse(error->message);
   if (!options.once && output_width() != kNoWidth && !options.json) {
+    client->cancel_when(interrupted);
     std::string problem;
     const int code = watch_on_screen(
         options, options.target,
@@ -191,7 +194,7 @@ int top_of_one(const TopOptions& options) {
           return program_text(rates, options.top, width);
         },
         [&] { return write_page(*client, options.target); });
-    return problem.empty() ? code : refuse(problem);
+    return problem.empty() || interrupted() ? code : refuse(problem);
   }
   pause(options.seconds);
   if (const auto error = rates.measure(by)) return refuse(error->message);
@@ -204,7 +207,6 @@ int top(const TopOptions& options) {
   if (options.target.empty() && !options.by.empty()) {
     return misused("--by is for one program: ddm top PID --by " + options.by);
   }
-  catch_interrupts();
   return options.target.empty() ? top_of_all(options) : top_of_one(options);
 }
 

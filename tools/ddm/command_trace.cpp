@@ -24,8 +24,6 @@
 namespace ddm {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::uint32_t kDualClock = 0x110;
 constexpr std::size_t kTopMethods = 25;
 constexpr std::string_view kEndings = ".trace, .html, .txt, .collapsed or .json";
@@ -42,14 +40,9 @@ struct TraceOptions : TargetOptions {
   bool cpu = false;
 };
 
-std::string ending_of(const std::string& path) {
-  const std::size_t dot = path.rfind('.');
-  return dot == std::string::npos ? "" : path.substr(dot);
-}
-
-bool is_known(const std::string& ending) {
+bool has_known_ending(const std::string& path) {
   constexpr std::string_view kKnown[] = {".trace", ".html", ".txt", ".collapsed", ".json"};
-  return std::ranges::count(kKnown, ending) != 0;
+  return std::ranges::any_of(kKnown, [&](auto ending) { return path.ends_with(ending); });
 }
 
 std::string table_of(const MethodTrace& trace, const TraceSums& sums, std::size_t most,
@@ -89,30 +82,23 @@ Json json_of(const MethodTrace& trace, const TraceSums& sums) {
           {"methods", std::move(methods)}};
 }
 
-std::string collapsed_of(const TraceSums& sums) {
-  std::string text;
-  for (const auto& [stack, micros] : sums.stacks) text += fmt::format("{} {}\n", stack, micros);
-  return text;
-}
-
 std::optional<Error> write_file(const TraceOptions& options, const std::string& bytes,
                                 const MethodTrace& trace, const TraceSums& sums,
                                 const HelloReply& hello) {
-  const std::string ending = ending_of(options.path);
-  if (ending == ".txt") {
-    return write_report_file(options.path, table_of(trace, sums, sums.methods.size(), kNoWidth));
+  const std::string& path = options.path;
+  if (path.ends_with(".txt")) {
+    return write_report_file(path, table_of(trace, sums, sums.methods.size(), kNoWidth));
   }
-  if (ending == ".collapsed") {
-    return write_report_file(options.path, printable_lines(collapsed_of(sums)));
+  if (path.ends_with(".collapsed")) {
+    return write_report_file(path, printable_lines(collapsed_of(trace, sums)));
   }
-  if (ending == ".trace") return write_report_file(options.path, bytes);
+  if (path.ends_with(".trace")) return write_report_file(path, bytes);
   const TraceNames names(trace);
-  if (ending == ".html") {
+  if (path.ends_with(".html")) {
     return write_report_file(
-        options.path,
-        html_report(trace_report(trace, sums, names, hello, options.sample_ms, epoch_ms())));
+        path, html_report(trace_report(trace, sums, names, hello, options.sample_ms, epoch_ms())));
   }
-  return write_report_file(options.path, [&](const ReportSink& sink) {
+  return write_report_file(path, [&](const ReportSink& sink) {
     firefox_trace(trace, names, hello.app, hello.vm, sink);
     return true;
   });
@@ -204,13 +190,9 @@ int trace(const TraceOptions& options) {
   }
   client->cancel_when(nullptr);
   if (!started) return refuse(started.message());
-  const auto end = Clock::now() + std::chrono::duration<double>(options.seconds);
-  while (!interrupted() && Clock::now() < end) {
-    progress.show(0);
-    if (const auto gone = client->listen(std::chrono::milliseconds(100))) {
-      progress.clear();
-      return finish(options, file, *hello, *gone);
-    }
+  if (const auto gone = client->idle(options.seconds, interrupted)) {
+    progress.clear();
+    return finish(options, file, *hello, *gone);
   }
   const auto answer =
       client->request({sampling ? kStopSampling : kStopTracing, {}}, DdmClient::kLongWork);
@@ -258,8 +240,8 @@ void add_trace(CLI::App& app, Command& chosen) {
   add_file(command, "-o", options.path,
            fmt::format("Also write a file: {}; .json is for profiler.firefox.com", kEndings))
       ->check([](const std::string& path) {
-        return is_known(ending_of(path)) ? std::string()
-                                         : fmt::format("'{}': a trace ends in {}", path, kEndings);
+        return has_known_ending(path) ? std::string()
+                                      : fmt::format("'{}': a trace ends in {}", path, kEndings);
       });
   add_number(command, "--buffer", options.megabytes,
              "Size of the trace buffer in MiB; 10 bytes for each entry or exit", 1, 256, "MIB");

@@ -215,8 +215,8 @@ std::optional<Error> DdmClient::idle(double seconds, const std::function<bool()>
     const std::chrono::duration<double, std::milli> left = end - Clock::now();
     if (left.count() <= 0) break;
     const std::chrono::milliseconds step(std::lround(std::min(left.count(), 100.0)) + 1);
-    if (auto gone = listen(step)) return gone;
     take_events();
+    if (auto gone = listen(step)) return gone;
   }
   return {};
 }

@@ -73,7 +73,8 @@ class DdmClient {
   // Receives events for this time, within kMuchData. The error: the connection has ended.
   std::optional<Error> listen(std::chrono::milliseconds time);
 
-  // Stays connected for so long, or until `ended`, which is asked ten times a second; drops events.
+  // Stays connected for so long, or until `ended`, which is asked ten times a second and may take
+  // the events of that time; otherwise they are dropped.
   std::optional<Error> idle(double seconds, const std::function<bool()>& ended);
 
   // Called several times a second with the bytes of the answer received so far.

@@ -23,21 +23,6 @@ std::optional<Error> checked(const Use& use) {
   }
 }
 
-// Classes that the VM makes up (lambdas, method handles) have another number in each run:
-// "Shop$$Lambda$14/0x00007f01" is "Shop$$Lambda".
-std::string without_number(std::string name) {
-  constexpr std::string_view kAddress = "/0x", kLambda = "$$Lambda$";
-  for (std::size_t at = name.find(kAddress); at != std::string::npos;
-       at = name.find(kAddress, at)) {
-    name.erase(at, name.find_first_not_of("0123456789abcdef", at + kAddress.size()) - at);
-  }
-  if (const std::size_t at = name.find(kLambda); at != std::string::npos) {
-    const std::size_t digits = at + kLambda.size();
-    name.erase(digits - 1, name.find_first_not_of("0123456789", digits) - (digits - 1));
-  }
-  return name;
-}
-
 Json facts_of(Json summary) {
   summary.erase("type");
   return summary;
@@ -74,7 +59,7 @@ std::optional<Error> DifferencePage::add_line(const Json& line, Side side) {
   if (type != "site") return {};
   mine.site_lines.site(line);
   path_.clear();
-  if (line.value("truncated", false)) path_.push_back(names_.word(kDeeperFramesCut));
+  if (line.contains("truncated")) path_.push_back(names_.word(kDeeperFramesCut));
   const auto stack = line.find("stack");
   if (stack == line.end() || !stack->is_array()) return Error{"its sites have no stacks"};
   for (auto frame = stack->rbegin(); frame != stack->rend(); ++frame) {

@@ -57,7 +57,7 @@ Result<FileDescriptor> open_dump_file(const std::string& path,
 
 Result<FileDescriptor> nameless_dump_file() {
   const std::string directory = temporary_directory();
-  FileDescriptor file(open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  FileDescriptor file = nameless_file(directory);
   if (!file.valid()) return errno_error("a heap dump in " + directory);
   return file;
 }

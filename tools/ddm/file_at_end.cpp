@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLimit{60};
 // The time from the refusal of an agent whose VM ends to the end of the connection.
-constexpr std::chrono::seconds kClosing{2};
+constexpr double kClosingSeconds = 2;
 
 }  // namespace
 
@@ -39,12 +39,7 @@ FileAtEnd::FileAtEnd(const std::string& target, const std::string& path) {
 }
 
 bool FileAtEnd::connection_ends(DdmClient& client) {
-  const auto limit = Clock::now() + kClosing;
-  while (Clock::now() < limit) {
-    if (client.listen(std::chrono::milliseconds(100))) return true;
-    client.take_events();
-  }
-  return false;
+  return client.idle(kClosingSeconds, [] { return false; }).has_value();
 }
 
 bool FileAtEnd::await() const {

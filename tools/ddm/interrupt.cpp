@@ -8,20 +8,24 @@ namespace {
 
 volatile std::sig_atomic_t g_interrupted = 0;
 
-void on_interrupt(int) { g_interrupted = 1; }
+// A closing terminal sends SIGHUP, and then its shell another one while the target is being
+// restored: that ends nothing.
+void on_interrupt(int signal) {
+  g_interrupted = 1;
+  if (signal == SIGHUP) return;
+  for (const int next : {SIGINT, SIGTERM}) std::signal(next, SIG_DFL);
+}
 
 }  // namespace
 
 void catch_interrupts() {
   struct sigaction action {};
   action.sa_handler = on_interrupt;
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  action.sa_flags = static_cast<int>(SA_RESTART);
   for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
-  // A closing terminal sends SIGHUP, and then its shell another one while the target is being
-  // restored: the handler stays installed. Under nohup the signal stays ignored.
+  // Under nohup the signal stays ignored.
   struct sigaction former {};
   if (sigaction(SIGHUP, nullptr, &former) != 0 || former.sa_handler == SIG_IGN) return;
-  action.sa_flags = static_cast<int>(SA_RESTART);
   sigaction(SIGHUP, &action, nullptr);
 }
 

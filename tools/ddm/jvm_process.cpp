@@ -97,8 +97,8 @@ std::vector<JvmProcess::ForeignJvm> JvmProcess::of_other_users() {
     std::ifstream command_line(proc(pid, "cmdline"));
     std::getline(command_line, program, '\0');
     if (program.substr(program.rfind('/') + 1) != "java") continue;
-    result.push_back({pid, *owner, JvmProcess(pid, *owner).app(),
-                      find(pid) ? "" : "belongs to " + user_text(*owner)});
+    result.push_back(
+        {pid, *owner, JvmProcess(pid, *owner).app(), "belongs to " + user_text(*owner)});
   }
   std::ranges::sort(result, {}, &ForeignJvm::pid);
   return result;

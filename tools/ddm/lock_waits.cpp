@@ -53,7 +53,7 @@ HolderCounts count_holders(const std::vector<Json>& waits) {
   for (const Json& wait : waits) {
     if (!can_have_holder(wait)) continue;
     counts.waits += number_of(wait, "count");
-    for (const Json& holder : wait.value("holders", Json::array())) {
+    for (const Json& holder : array_of(wait, "holders")) {
       counts.known += number_of(holder, "count");
     }
   }

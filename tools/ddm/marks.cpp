@@ -81,13 +81,16 @@ std::string native_mark_path(const std::string& directory, const NativeMoment& o
   return mark_path(directory, of.pid, name, kNativeMarkEnding);
 }
 
+bool is_older_than_week(const MarkFile& mark) {
+  constexpr std::int64_t kWeek = 7 * 24 * 3600;
+  struct stat status {};
+  return stat(mark.path.c_str(), &status) == 0 && time(nullptr) - status.st_mtime > kWeek;
+}
+
 // Whether the program of a mark has ended. The state of programs outside this pid namespace (in a
 // container, through a tunnel) is unknown; their marks are stale after a week.
 bool is_stale(const MarkFile& mark) {
-  constexpr std::int64_t kWeek = 7 * 24 * 3600;
-  struct stat status {};
-  if (stat(mark.path.c_str(), &status) != 0) return false;
-  if (time(nullptr) - status.st_mtime > kWeek) return true;
+  if (is_older_than_week(mark)) return true;
   const auto start = process_start_time(static_cast<pid_t>(mark.pid));
   const auto figures = read_figures_file(mark.path);
   if (!figures) return true;
@@ -117,6 +120,14 @@ std::optional<Error> check_mark_name(const std::string& name) {
   return Error{
       fmt::format("'{}': a mark's name is of letters, digits, '.', '_' and '-', at most {} of them",
                   name, kLongestMarkName)};
+}
+
+std::string marks_fault(const std::string& mark, const std::string& since) {
+  for (const std::string& name : {mark, since}) {
+    const auto error = name.empty() ? std::nullopt : check_mark_name(name);
+    if (error) return error->message;
+  }
+  return "";
 }
 
 std::optional<Error> set_mark(const std::string& name, const SiteFigures& figures,
@@ -202,7 +213,8 @@ std::optional<Error> set_native_mark(const std::string& name, const NativeMoment
   const auto directory = marks_directory();
   if (!directory) return directory.error();
   for (const MarkFile& mark : list_marks(*directory, kNativeMarkEnding)) {
-    if (!process_start_time(static_cast<pid_t>(mark.pid))) unlink(mark.path.c_str());
+    // It does not tell in which pid namespace its program is, which may so be alive elsewhere.
+    if (is_older_than_week(mark)) unlink(mark.path.c_str());
   }
   ByteWriter head;
   head.u8(now.process_start);

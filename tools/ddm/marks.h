@@ -19,6 +19,9 @@ namespace ddm {
 // Letters, digits, ".", "_" and "-", up to 64 of them. The error says so.
 std::optional<Error> check_mark_name(const std::string& name);
 
+// The same of names that may not be given. "": both are right.
+std::string marks_fault(const std::string& mark, const std::string& since);
+
 // `figures` and `page` are current ones. Replaces a mark of that name.
 std::optional<Error> set_mark(const std::string& name, const SiteFigures& figures,
                               std::string_view page);
@@ -37,7 +40,7 @@ struct NativeMoment {
   std::uint32_t period = 0;  // how often sampling was switched on
 };
 
-// Replaces a mark of that name, and removes those of programs that have ended.
+// Replaces a mark of that name, and removes those that are older than a week.
 std::optional<Error> set_native_mark(const std::string& name, const NativeMoment& now,
                                      const NativeHeap& heap);
 

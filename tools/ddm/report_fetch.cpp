@@ -24,9 +24,8 @@ Result<Bytes> fetch(DdmClient& client, std::string format, const std::string& be
   return std::move(answer->data);
 }
 
-// A report that is small enough to be kept in memory.
-Result<std::string> fetch_text(DdmClient& client, std::string_view format,
-                               std::uint64_t most = kMostInMemory, const std::string& below = {}) {
+Result<std::string> text_up_to(DdmClient& client, std::string_view format, std::uint64_t most,
+                               const std::string& below = {}) {
   const auto packed = fetch(client, std::string(format), below);
   if (!packed) return packed.error();
   std::string text;
@@ -42,7 +41,7 @@ Result<std::string> fetch_text(DdmClient& client, std::string_view format,
 Result<std::vector<Json>> fetch_lines(DdmClient& client, std::string_view format,
                                       std::initializer_list<std::string_view> types,
                                       const std::string& below = "") {
-  const auto text = fetch_text(client, format, kMostInMemory, below);
+  const auto text = text_up_to(client, format, kMostInMemory, below);
   if (!text) return text.error();
   std::vector<Json> lines;
   for (std::size_t begin = 0; begin < text->size();) {
@@ -61,10 +60,11 @@ Result<std::vector<Json>> fetch_lines(DdmClient& client, std::string_view format
   return lines;
 }
 
-Result<SiteFigures> read_figures(const Result<Bytes>& packed, FigureReader reader) {
+Result<SiteFigures> read_figures(const Result<Bytes>& packed, FigureReader reader,
+                                 std::uint64_t most = kMostInMemory) {
   if (!packed) return packed.error();
-  const auto damaged = unpack_report(*packed, kMostInMemory,
-                                     [&](std::string_view piece) { return reader.feed(piece); });
+  const auto damaged =
+      unpack_report(*packed, most, [&](std::string_view piece) { return reader.feed(piece); });
   if (damaged) return *damaged;
   return reader.finish();
 }
@@ -99,7 +99,9 @@ std::optional<Error> print_report(DdmClient& client, bool recent) {
                       });
 }
 
-Result<std::string> fetch_page(DdmClient& client) { return fetch_text(client, "html"); }
+Result<std::string> fetch_text(DdmClient& client, std::string_view format) {
+  return text_up_to(client, format, kMostInMemory);
+}
 
 Result<SiteFigures> fetch_figures(DdmClient& client, const std::string& below) {
   constexpr const char* kWithStacks = "sites.jsonl";
@@ -115,30 +117,18 @@ Result<SiteFigures> fetch_part(DdmClient& client, const std::string& below) {
   return figures;
 }
 
-std::optional<Error> fetch_live(DdmClient& client,
-                                const std::function<bool(std::string_view)>& sink) {
-  return fetch_report(client, std::string(kLiveFormat), sink);
-}
-
 Result<Json> fetch_summary(DdmClient& client) {
-  const auto line = fetch_text(client, kSummaryFormat, kMostOfSummary);
+  const auto line = text_up_to(client, kSummaryFormat, kMostOfSummary);
   if (!line) return line.error();
   Json summary = parsed_json(*line);
   if (!summary.is_object()) return Error{"the target's summary is no JSON object"};
   return summary;
 }
 
-Result<SiteFigures> fetch_recent_threads(DdmClient& client) {
-  const auto lines = fetch_lines(client, kRecentThreadsFormat, {"thread"});
-  if (!lines) return lines.error();
-  SiteFigures figures;
-  figures.summary = lines->front();
-  for (std::size_t i = 1; i < lines->size(); ++i) {
-    const Json& thread = (*lines)[i];
-    figures.threads.push_back({number_of(thread, "id"), text_of(thread, "name"),
-                               number_of(thread, "bytes"), number_of(thread, "count")});
-  }
-  return figures;
+// Records are summed one by one, as a file's, and take no memory.
+Result<SiteFigures> fetch_recent(DdmClient& client) {
+  return read_figures(fetch(client, std::string(kRecentPrefix) + "jsonl"),
+                      FigureReader(FigureReader::Objects::kRecorded), kMostInFile);
 }
 
 Result<std::vector<Json>> fetch_time(DdmClient& client,

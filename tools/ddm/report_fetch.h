@@ -24,8 +24,8 @@ std::optional<Error> save_report(DdmClient& client, const std::string& path, boo
 // As text, to stdout.
 std::optional<Error> print_report(DdmClient& client, bool recent);
 
-// The page, as it would be written to a file.
-Result<std::string> fetch_page(DdmClient& client);
+// A report that is small enough to be kept in memory.
+Result<std::string> fetch_text(DdmClient& client, std::string_view format);
 
 // The figures of the whole run, and the summary. Without "sites" in the summary sites are not
 // counted. `below`: as FigureReader's.
@@ -34,13 +34,8 @@ Result<SiteFigures> fetch_figures(DdmClient& client, const std::string& below = 
 // The same for what happened below a method, including the summary; "": for all.
 Result<SiteFigures> fetch_part(DdmClient& client, const std::string& below);
 
-// The recent records of each thread, with the names of those that have ended.
-Result<SiteFigures> fetch_recent_threads(DdmClient& client);
-
-// The live objects in the format of live_list() (report/report.h), piece by piece, until `sink`
-// returns false.
-std::optional<Error> fetch_live(DdmClient& client,
-                                const std::function<bool(std::string_view)>& sink);
+// The recent records, with the names of threads that have ended.
+Result<SiteFigures> fetch_recent(DdmClient& client);
 
 // The summary only.
 Result<Json> fetch_summary(DdmClient& client);

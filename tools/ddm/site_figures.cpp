@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/jvm_text.h"
 #include "report/below_method.h"
@@ -15,10 +16,23 @@
 namespace ddm {
 namespace {
 
+// How a site's line begins: they come before the records.
+constexpr std::string_view kSiteLine = R"({"type":"site")";
+// The smallest object at the largest interval= stands for less.
+constexpr double kMostWeight = 1e9;
+
 FrameName shown_frame(const FrameLine& shown, ReportNames& names) {
   if (!shown.known) return {};
   const PrintableMethod& method = names.method(shown.method);
   return {method.class_name, method.method, method.file, shown.line};
+}
+
+Result<SiteFigures> read_report(const std::string& path, FigureReader reader) {
+  const auto unread = read_pieces(path, [&](std::string_view piece) { return reader.feed(piece); });
+  if (unread) return *unread;
+  auto figures = reader.finish();
+  if (!figures) return Error{path + " is no whole jsonl report: " + figures.message()};
+  return figures;
 }
 
 }  // namespace
@@ -94,6 +108,19 @@ SiteFigures recent_figures(const ReportData& data) {
   return figures;
 }
 
+std::string without_number(std::string name) {
+  constexpr std::string_view kAddress = "/0x", kLambda = "$$Lambda$";
+  for (std::size_t at = name.find(kAddress); at != std::string::npos;
+       at = name.find(kAddress, at)) {
+    name.erase(at, name.find_first_not_of("0123456789abcdef", at + kAddress.size()) - at);
+  }
+  if (const std::size_t at = name.find(kLambda); at != std::string::npos) {
+    const std::size_t digits = at + kLambda.size();
+    name.erase(digits - 1, name.find_first_not_of("0123456789", digits) - (digits - 1));
+  }
+  return name;
+}
+
 bool has_frame_of(const Json& site, const std::string& method) {
   return std::ranges::any_of(array_of(site, "stack"), [&method](const Json& frame) {
     MethodName name;
@@ -107,10 +134,12 @@ bool FigureReader::feed(std::string_view piece) {
   return lines_.feed(piece, [this](std::string_view text) { return line(text); });
 }
 
-// Records come last and make up most of a report: they are not parsed, but looked through for
-// another report behind them.
+// Of sites and records, which make up most of a report, only those that are wanted are parsed; the
+// others are looked through for another report behind them.
 bool FigureReader::line(std::string_view text) {
-  if (text.starts_with(kRecordLine) && !figures_.summary.is_null()) return true;
+  const bool of_records = objects_ == Objects::kRecorded;
+  const std::string_view passed_over = of_records ? kSiteLine : kRecordLine;
+  if (text.starts_with(passed_over) && !figures_.summary.is_null()) return true;
   const Json object = parsed_json(text);
   const std::string type = object.is_object() ? text_of(object, "type") : std::string();
   if (type == "summary") {
@@ -122,7 +151,9 @@ bool FigureReader::line(std::string_view text) {
     problem_ = "its first line is no summary";
     return false;
   }
-  if (type == "site") {
+  if (type == "record") {
+    if (of_records) record(object);
+  } else if (type == "site" && !of_records) {
     site_lines_.site(object);
     if (!below_.empty() && !has_frame_of(object, below_)) return true;
     SiteFigure site;
@@ -145,10 +176,45 @@ bool FigureReader::line(std::string_view text) {
   return problem_.empty();
 }
 
+void FigureReader::record(const Json& object) {
+  ++records_;
+  // As the report's own type, of which estimates are sums.
+  float weight = 1;
+  if (const auto told = object.find("weight"); told != object.end() && told->is_number()) {
+    weight = static_cast<float>(std::clamp(told->get<double>(), 0.0, kMostWeight));
+  }
+  const auto add = [&](Sum& sum) {
+    sum.bytes += static_cast<double>(number_of(object, "size")) * double{weight};
+    sum.count += double{weight};
+  };
+  SiteFigure site;
+  name_by_stack(site, array_of(object, "stack"));
+  add(recorded_sites_[{text_of(object, "class"), site.at, site.app}]);
+  const auto thread = object.find("thread");
+  if (thread != object.end() && thread->is_object()) {
+    add(recorded_threads_[{number_of(*thread, "id"), text_of(*thread, "name")}]);
+  }
+}
+
 Result<SiteFigures> FigureReader::finish() {
   if (!lines_.rest().empty()) line(lines_.rest());
   if (problem_.empty() && figures_.summary.is_null()) problem_ = "it is empty";
   if (!problem_.empty()) return Error{problem_};
+  if (objects_ == Objects::kRecorded) {
+    if (const std::int64_t told = figures_.fact("recorded"); told != records_) {
+      return Error{fmt::format("it has {} of its {} records", grouped(records_), grouped(told))};
+    }
+    for (const auto& [key, sum] : recorded_sites_) {
+      const auto& [class_name, at, app] = key;
+      figures_.sites.push_back(
+          {class_name, at, app, std::llround(sum.bytes), std::llround(sum.count)});
+    }
+    for (const auto& [thread, sum] : recorded_threads_) {
+      figures_.threads.push_back(
+          {thread.first, thread.second, std::llround(sum.bytes), std::llround(sum.count)});
+    }
+    return std::move(figures_);
+  }
   if (objects_ == Objects::kAllocated || site_lines_.told()) {
     if (auto cut = site_lines_.check()) return *cut;
   }
@@ -187,6 +253,17 @@ Result<SiteFigures> read_live_file(const std::string& path) {
     return Error{path + " does not tell what was alive: live= was off"};
   }
   std::erase_if(figures->sites, [](const SiteFigure& site) { return site.count == 0; });
+  return figures;
+}
+
+Result<SiteFigures> read_recent_file(const std::string& path) {
+  if (path.ends_with(".sites.jsonl")) {
+    return Error{path + " is of sites, without single records; .jsonl reports have them"};
+  }
+  auto figures = read_report(path, FigureReader(FigureReader::Objects::kRecorded));
+  if (figures && text_of(figures->summary, "engine") == kEngineMalloc) {
+    return Error{path + " is of native memory, which `ddm native` shows"};
+  }
   return figures;
 }
 

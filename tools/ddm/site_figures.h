@@ -1,12 +1,15 @@
 // Allocations by site, with names, as tables need them: from a target's list of sites, from the
-// sites of a jsonl report, or from a report's data.
+// sites or the records of a jsonl report, or from a report's data.
 //
-// Pure functions, but for read_figures_file().
+// Pure functions, but for those that read files.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/result.h"
@@ -34,6 +37,10 @@ std::string frame_text(const FrameName& frame, std::size_t width = kNoWidth);
 
 // The first frame outside the JDK of a stack as in jsonl, or its substitute (jdk_classes.h).
 FrameName first_outside_jdk(const Json& stack);
+
+// Classes that the VM makes up (lambdas, method handles) have another number in each run:
+// "Shop$$Lambda$14/0x00007f01" is "Shop$$Lambda".
+std::string without_number(std::string name);
 
 // Whether the stack of a site (a line of jsonl) has a frame of this method ("shop.Shop.serve", or
 // its end: "serve").
@@ -91,10 +98,10 @@ SiteFigures recent_figures(const ReportData& data);
 // How a record of a jsonl report begins. Records come last and are the most of it.
 inline constexpr std::string_view kRecordLine = R"({"type":"record")";
 
-// Parses a list of sites, or a jsonl report but for its records, piece by piece.
+// Parses a list of sites or a jsonl report, piece by piece; of its records only those of kRecorded.
 class FigureReader {
  public:
-  enum class Objects { kAllocated, kLive };
+  enum class Objects { kAllocated, kLive, kRecorded };
   // `below`: only sites whose stack has a frame of this method; "": all.
   explicit FigureReader(Objects of = Objects::kAllocated, std::string below = {})
       : objects_(of), below_(std::move(below)) {}
@@ -105,7 +112,13 @@ class FigureReader {
   Result<SiteFigures> finish();
 
  private:
+  // Sums of weighted figures, rounded at the end, as a report's (WeightedSum).
+  struct Sum {
+    double bytes = 0, count = 0;
+  };
+
   bool line(std::string_view text);
+  void record(const Json& object);
 
   const Objects objects_;
   const std::string below_;
@@ -113,17 +126,10 @@ class FigureReader {
   LineSplitter lines_;
   SiteLines site_lines_;
   std::string problem_;
+  std::map<std::tuple<std::string, FrameName, FrameName>, Sum> recorded_sites_;
+  std::map<std::pair<std::int64_t, std::string>, Sum> recorded_threads_;
+  std::int64_t records_ = 0;
 };
-
-// What a reader of this kind makes of a file. The error names the path.
-template <typename Reader>
-Result<SiteFigures> read_report(const std::string& path, Reader reader) {
-  const auto unread = read_pieces(path, [&](std::string_view piece) { return reader.feed(piece); });
-  if (unread) return *unread;
-  auto figures = reader.finish();
-  if (!figures) return Error{path + " is no whole jsonl report: " + figures.message()};
-  return figures;
-}
 
 bool is_file(const std::string& path);
 // Whether what stands where a program could is the file of a jsonl report.
@@ -135,5 +141,7 @@ std::string no_target_text(const std::string& target, const std::string& problem
 Result<SiteFigures> read_figures_file(const std::string& path, const std::string& below = {});
 // Its live objects, of the sites that have some.
 Result<SiteFigures> read_live_file(const std::string& path);
+// Its records, by site and by thread.
+Result<SiteFigures> read_recent_file(const std::string& path);
 
 }  // namespace ddm

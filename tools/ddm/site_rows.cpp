@@ -4,7 +4,6 @@
 #include <map>
 #include <tuple>
 
-#include "both_ends.h"
 #include "json_values.h"
 #include "report/report_words.h"
 
@@ -76,15 +75,11 @@ class Sums {
   std::map<Key, SiteRow> sums_;
 };
 
-std::string with_sign(std::int64_t number) {
-  return number > 0 ? "+" + grouped(number) : grouped(number);
-}
-
 void add_row(TextTable& table, const SiteRow& row, RowsBy by, Columns columns) {
   const std::size_t width = output_width();
   const bool difference = columns == Columns::kDifference;
-  std::vector<std::string> cells{difference ? with_sign(row.bytes) : grouped(row.bytes),
-                                 difference ? with_sign(row.count) : grouped(row.count)};
+  std::vector<std::string> cells{count_text(row.bytes, difference),
+                                 count_text(row.count, difference)};
   if (difference) cells.push_back(grouped(row.bytes_before + row.bytes));
   if (columns == Columns::kAges) cells.push_back(age_words(row.ages.middle()));
   if (columns == Columns::kRetained) cells.insert(cells.begin(), grouped(row.retained));
@@ -110,6 +105,10 @@ void add_row(TextTable& table, const SiteRow& row, RowsBy by, Columns columns) {
 }
 
 }  // namespace
+
+std::string count_text(std::int64_t count, bool with_sign) {
+  return (with_sign && count > 0 ? "+" : "") + grouped(count);
+}
 
 std::optional<RowsBy> rows_by(std::string_view word) {
   if (word == "class") return RowsBy::kClass;

@@ -2,6 +2,7 @@
 // two.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,5 +55,21 @@ enum class Columns { kFigures, kDifference, kAges, kRetained };
 // Prints the first `top` rows as a table; of differences also the last `top` negative ones.
 void print_rows(const std::vector<SiteRow>& rows, RowsBy by, std::size_t top,
                 Columns columns = Columns::kFigures);
+
+// "+1,234" with a sign, which a decrease has anyway.
+std::string count_text(std::int64_t count, bool with_sign);
+
+// Of rows by bytes, the largest first: the first `top`, and the last `top` of those that are less
+// than nothing: what has grown most and what has shrunk most.
+template <typename Row>
+std::vector<const Row*> both_ends(const std::vector<Row>& rows, std::size_t top) {
+  const auto less = [](const Row& row) { return row.bytes < 0; };
+  const auto shrunk = static_cast<std::size_t>(std::ranges::count_if(rows, less));
+  const std::size_t first = std::min(rows.size() - shrunk, top), last = std::min(shrunk, top);
+  std::vector<const Row*> shown;
+  for (std::size_t i = 0; i < first; ++i) shown.push_back(&rows[i]);
+  for (std::size_t i = rows.size() - last; i < rows.size(); ++i) shown.push_back(&rows[i]);
+  return shown;
+}
 
 }  // namespace ddm

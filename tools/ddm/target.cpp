@@ -1,5 +1,6 @@
 #include "target.h"
 
+#include <cctype>
 #include <vector>
 
 #include "attach.h"
@@ -59,6 +60,14 @@ std::string list_of(const std::vector<Program>& programs) {
 }
 
 }  // namespace
+
+std::string in_file_name(std::string_view target) {
+  std::string name;
+  for (const char c : target) {
+    name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' ? c : '-';
+  }
+  return name;
+}
 
 bool is_target(std::string_view text) {
   return is_number(text) || text.find(':') != std::string_view::npos;

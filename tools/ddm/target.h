@@ -11,6 +11,9 @@
 
 namespace ddm {
 
+// A target as a part of a file's name.
+std::string in_file_name(std::string_view target);
+
 // Whether the text is a pid or an address, and so can be nothing else than a target.
 bool is_target(std::string_view text);
 

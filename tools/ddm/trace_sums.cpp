@@ -36,8 +36,7 @@ class Paths {
 
 // What the calls of all threads are summed to.
 struct CallSums {
-  const MethodTrace& trace;
-  std::map<std::string, std::uint64_t>& stacks;
+  TraceSums& sums;
   Paths paths;
   std::map<std::uint32_t, TraceSum> methods = {};
 };
@@ -45,16 +44,14 @@ struct CallSums {
 // The open calls of one thread, updated by its events in order.
 class Calls {
  public:
-  Calls(CallSums& sums, std::string thread) : sums_(sums), path_(std::move(thread)) {}
+  Calls(CallSums& sums, std::uint16_t thread) : sums_(sums), thread_(thread) {}
 
   void enter(const TraceEvent& event) {
     cpu_ = event.cpu_micros;
     const std::int32_t way =
         sums_.paths.number_of(open_.empty() ? -1 : open_.back().way, event.method);
     for (TraceSum* sum : {&sums_.methods[event.method], &sums_.paths.sum(way)}) ++sum->calls;
-    open_.push_back({event.method, event.wall_micros, event.cpu_micros, 0, path_.size(), way});
-    const TraceMethod& method = sums_.trace.methods.at(event.method);
-    path_ += ';' + without_semicolons(method.class_name + '.' + method.method);
+    open_.push_back({event.method, event.wall_micros, event.cpu_micros, 0, way});
     ++depths_[event.method];
   }
 
@@ -75,7 +72,6 @@ class Calls {
   struct Open {
     std::uint32_t method;
     std::uint64_t begin, cpu_begin, callees;
-    std::size_t path;  // the length of the path without this call
     std::int32_t way;
   };
 
@@ -91,17 +87,16 @@ class Calls {
       sum->total_micros += total;
       sum->cpu_micros += cpu_ > call.cpu_begin ? cpu_ - call.cpu_begin : 0;
     }
-    if (self > 0) sums_.stacks[path_] += self;
-    path_.resize(call.path);
+    if (self > 0) sums_.sums.stacks[{thread_, call.way}] += self;
     open_.pop_back();
     if (!open_.empty()) open_.back().callees += total;
   }
 
   CallSums& sums_;
+  const std::uint16_t thread_;
   std::vector<Open> open_;
   std::uint64_t cpu_ = 0;  // of the last event
   std::map<std::uint32_t, std::size_t> depths_;
-  std::string path_;
 };
 
 std::int64_t nanos(std::uint64_t micros) { return static_cast<std::int64_t>(micros) * 1000; }
@@ -110,22 +105,16 @@ std::int64_t nanos(std::uint64_t micros) { return static_cast<std::int64_t>(micr
 
 TraceSums sums_of(const MethodTrace& trace) {
   TraceSums sums;
-  CallSums call_sums{trace, sums.stacks, Paths(sums.paths)};
+  CallSums call_sums{sums, Paths(sums.paths)};
   std::map<std::uint16_t, Calls> threads;
   std::uint64_t last = 0;
   for (const TraceEvent& event : trace.events) {
     last = std::max(last, event.wall_micros);
-    auto thread = threads.find(event.thread);
-    if (thread == threads.end()) {
-      const auto known = trace.threads.find(event.thread);
-      const std::string name =
-          known != trace.threads.end() ? known->second : std::to_string(event.thread);
-      thread = threads.try_emplace(event.thread, call_sums, without_semicolons(name)).first;
-    }
+    Calls& calls = threads.try_emplace(event.thread, call_sums, event.thread).first->second;
     if (event.action == TraceEvent::kEnter) {
-      thread->second.enter(event);
+      calls.enter(event);
     } else {
-      thread->second.leave(event);
+      calls.leave(event);
     }
   }
   for (auto& [number, calls] : threads) calls.end_all(last);
@@ -135,6 +124,29 @@ TraceSums sums_of(const MethodTrace& trace) {
   }
   std::ranges::stable_sort(sums.methods, std::greater<>(), &TraceSum::self_micros);
   return sums;
+}
+
+std::string collapsed_of(const MethodTrace& trace, const TraceSums& sums) {
+  std::map<std::string, std::uint64_t> lines;  // threads may have equal names
+  for (const auto& [key, micros] : sums.stacks) {
+    const auto [thread, innermost] = key;
+    std::vector<const TraceMethod*> stack;
+    for (std::int32_t at = innermost; at >= 0;) {
+      const TracePath& path = sums.paths[static_cast<std::size_t>(at)];
+      stack.push_back(&trace.methods.at(path.sum.method));
+      at = path.caller;
+    }
+    const auto known = trace.threads.find(thread);
+    std::string line =
+        without_semicolons(known != trace.threads.end() ? known->second : std::to_string(thread));
+    for (auto method = stack.rbegin(); method != stack.rend(); ++method) {
+      line += ';' + without_semicolons((*method)->class_name + '.' + (*method)->method);
+    }
+    lines[line] += micros;
+  }
+  std::string text;
+  for (const auto& [stack, micros] : lines) text += fmt::format("{} {}\n", stack, micros);
+  return text;
 }
 
 ReportData trace_report(const MethodTrace& trace, const TraceSums& sums, const TraceNames& names,

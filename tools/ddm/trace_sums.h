@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/report.h"
@@ -29,13 +30,17 @@ struct TracePath {
 };
 
 struct TraceSums {
-  std::vector<TraceSum> methods;                // most self time first
-  std::map<std::string, std::uint64_t> stacks;  // "thread;outermost;...;innermost" -> self us
-  std::vector<TracePath> paths;                 // of all threads, callers before what they called
+  std::vector<TraceSum> methods;  // most self time first
+  std::vector<TracePath> paths;   // of all threads, callers before what they called
+  // Self us by thread and path.
+  std::map<std::pair<std::uint16_t, std::int32_t>, std::uint64_t> stacks;
 };
 
 // Calls that have not ended count until the trace's end.
 TraceSums sums_of(const MethodTrace& trace);
+
+// "thread;outermost;...;innermost 15": a line of self us for each stack.
+std::string collapsed_of(const MethodTrace& trace, const TraceSums& sums);
 
 // As a report of time, for the page.
 // `sample_ms`: the trace was made from stacks sampled at this interval; 0: it has every call.

@@ -2,8 +2,6 @@
 
 #include <tuple>
 
-#include "allocations/store/sampling.h"
-
 namespace ddm {
 namespace {
 
@@ -52,12 +50,11 @@ ReportSummary summary_of(const HelloReply& hello, std::int64_t now_ms) {
 }
 
 NamedReport wire_report(const Allocations& allocations, const HelloReply& hello,
-                        std::int64_t interval, const WireThreads& threads, std::int64_t now_ms) {
+                        const WireThreads& threads, std::int64_t now_ms) {
   NamedReport report;
   Names names(allocations, *report.names);
   RecordSet& records = report.data.records;
   records.reserve(allocations.entries.size(), allocations.frames.size());
-  const AllocationSampling sampling(interval, /*vm_counts_right=*/true);
   WeightedSum sum;
   std::uint64_t seq = 0;
   std::vector<Frame> frames;
@@ -69,7 +66,6 @@ NamedReport wire_report(const Allocations& allocations, const HelloReply& hello,
     AllocRecord record;
     record.seq = ++seq;
     record.size = entry->bytes;
-    record.weight = static_cast<float>(sampling.weight_of(record.size));
     const auto thread = threads.find(entry->thread_id);
     const bool ended = thread == threads.end();
     record.thread_id = ended ? -std::int64_t{entry->thread_id} : thread->second.id;
@@ -81,8 +77,6 @@ NamedReport wire_report(const Allocations& allocations, const HelloReply& hello,
   ReportSummary& summary = report.data.summary = summary_of(hello, now_ms);
   summary.engine = summary.walker = kEngineUnknown;
   summary.sites_missing = "it is of the recent records alone";
-  summary.interval = interval;
-  summary.samples = interval > 0 ? static_cast<std::int64_t>(records.size()) : 0;
   summary.seen = sum.count();
   summary.seen_bytes = sum.bytes();
   report.data.names = report.names.get();

@@ -30,9 +30,9 @@ struct WireThread {
 };
 using WireThreads = std::map<std::int64_t, WireThread>;  // by the protocol's id
 
-// `interval`: of a sampler; 0: none or unknown. A thread that is not among `threads` has ended; its
-// id is the protocol's, negated, since Java has no negative thread ids.
+// A thread that is not among `threads` has ended; its id is the protocol's, negated, since Java has
+// no negative thread ids.
 NamedReport wire_report(const Allocations& allocations, const HelloReply& hello,
-                        std::int64_t interval, const WireThreads& threads, std::int64_t now_ms);
+                        const WireThreads& threads, std::int64_t now_ms);
 
 }  // namespace ddm

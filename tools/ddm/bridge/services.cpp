@@ -41,32 +41,28 @@ class TextStream : public Stream {
   bool ended() const override { return text_.empty(); }
   void put(std::string) override {}  // whatever a user types
 
- private:
-  std::string text_;
+ protected:
+  std::string text_;  // not yet taken
 };
 
 // The list of pids after its length, again after each change. A change that is superseded before it
 // could be sent is skipped.
-class ListStream : public Stream {
+class ListStream : public TextStream {
  public:
-  explicit ListStream(const TargetWatch& targets) : targets_(targets) {}
+  explicit ListStream(const TargetWatch& targets) : TextStream(""), targets_(targets) {}
 
   std::string take(std::size_t max) override {
-    if (pending_.empty() && sent_ != targets_.version()) {
+    if (text_.empty() && sent_ != targets_.version()) {
       const std::string list = pid_list(targets_.targets());
-      pending_ = fmt::format("{:04x}{}", list.size(), list);
+      text_ = fmt::format("{:04x}{}", list.size(), list);
       sent_ = targets_.version();
     }
-    std::string piece = pending_.substr(0, max);
-    pending_.erase(0, piece.size());
-    return piece;
+    return TextStream::take(max);
   }
   bool ended() const override { return false; }
-  void put(std::string) override {}
 
  private:
   const TargetWatch& targets_;
-  std::string pending_;
   std::uint64_t sent_ = 0;  // versions begin at 1
 };
 

@@ -33,22 +33,12 @@ int jdk_of(std::string_view vm) {
   return number_in<int>(version.substr(0, version.find_first_not_of("0123456789"))).value_or(0);
 }
 
-// Removes parts that differ between runs: a hidden class's address, a lambda's number on 17.
-std::string stable_name(std::string name) {
-  if (const std::size_t address = name.find("/0x"); address != std::string::npos) {
-    name.resize(address);
-    const std::size_t last = name.find_last_not_of("0123456789");
-    if (name.substr(0, last + 1).ends_with("$$Lambda$")) name.resize(last);
-  }
-  return name;
-}
-
 // A name is a line of a baseline: control characters are escaped.
 std::string site_name(const std::string& class_name, const Json& stack) {
   const FrameName frame = first_outside_jdk(stack);
   return printable(
-      stable_name(class_name) + std::string(kSiteAt) +
-      (frame.known() ? stable_name(frame.class_name) + "." + frame.method : "(no Java frame)"));
+      without_number(class_name) + std::string(kSiteAt) +
+      (frame.known() ? without_number(frame.class_name) + "." + frame.method : "(no Java frame)"));
 }
 
 bool is_first_use_or_wait(const Json& stack) {

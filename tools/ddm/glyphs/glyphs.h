@@ -12,7 +12,7 @@ struct Glyph {
   std::uint8_t width, height;
 };
 
-extern const int kGlyphAscent, kGlyphLine;  // ascent and line height in pixels
+extern const int kGlyphAscent;  // in pixels
 extern const unsigned kFirstGlyph, kLastGlyph;
 extern const Glyph kGlyphs[];
 extern const unsigned char kGlyphInk[];  // 0 paper, 255 ink

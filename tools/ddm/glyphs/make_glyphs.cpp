@@ -55,12 +55,11 @@ int main(int count, char** words) {
   if (out == nullptr) fail("cannot be written", words[3]);
   std::fprintf(out,
                "#include \"glyphs/glyphs.h\"\n\nnamespace ddm {\n"
-               "const int kGlyphAscent = %d, kGlyphLine = %d;\n"
+               "const int kGlyphAscent = %d;\n"
                "const unsigned kFirstGlyph = %u, kLastGlyph = %u;\n"
                "const Glyph kGlyphs[] = {\n%s};\nconst unsigned char kGlyphInk[] = {\n%s};\n"
                "}  // namespace ddm\n",
-               static_cast<int>(face->size->metrics.ascender >> 6),
-               static_cast<int>(face->size->metrics.height >> 6), kFirst, kLast, table.c_str(),
+               static_cast<int>(face->size->metrics.ascender >> 6), kFirst, kLast, table.c_str(),
                ink.c_str());
   if (std::fclose(out) != 0) fail("cannot be written", words[3]);
 }

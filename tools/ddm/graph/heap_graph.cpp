@@ -52,6 +52,7 @@ Result<HeapGraph> HeapGraph::read(int fd, const std::function<void(std::uint64_t
       [&](HprofReader& in, const HprofReader::Object& object) { graph.link(in, object); }, nullptr,
       [&](std::uint64_t bytes) { progress(first_pass + bytes); });
   if (wrong) return *wrong;
+  if (graph.linked_ < graph.size()) return Error{"it has changed while it was read"};
   if (graph.edges_.size() > kMaxReferences) {
     return Error{"it has more references than are read here"};
   }

@@ -104,7 +104,7 @@ void RetainedSizes::find_dominators(const HeapGraph& graph) {
 std::vector<std::uint64_t> RetainedSizes::by_group(std::span<const std::uint32_t> group_of,
                                                    std::size_t groups) const {
   const std::size_t count = objects_.size();
-  std::vector<Preorder> child(count), sibling(count);  // kRootPlace: none
+  std::vector<Preorder> child(count), sibling(count);  // kVirtualRoot: none
   for (Preorder node = static_cast<Preorder>(count) - 1; node > kVirtualRoot; --node) {
     sibling[node] = child[dominator_[node]];
     child[dominator_[node]] = node;

@@ -37,7 +37,7 @@ std::uint64_t position_of(const HeapSegment& segment) {
 
 HeapCells::HeapCells(const std::vector<HeapSegment>& segments, std::size_t most,
                      std::uint64_t least)
-    : cell_bytes_(least) {
+    : cell_bytes_(std::clamp(least, std::uint64_t{1}, kMostBytes)) {
   if (segments.empty()) return;
   std::uint64_t end = 0;
   begin_ = std::numeric_limits<std::uint64_t>::max();

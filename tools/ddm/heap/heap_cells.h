@@ -31,8 +31,10 @@ std::uint64_t position_of(const HeapSegment& segment);
 
 class HeapCells {
  public:
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 48;  // of a cell
+
   // At most `most` cells over the range of the segments; the size of a cell is a power of two and
-  // at least `least`, which is one as well.
+  // at least `least`, which is one as well, or kMostBytes if that is less.
   HeapCells(const std::vector<HeapSegment>& segments, std::size_t most, std::uint64_t least = 1);
 
   std::uint64_t begin() const { return begin_; }  // position of the first cell

@@ -72,7 +72,7 @@ std::string heap_page(const std::string& title, const std::vector<HeapFrame>& fr
   std::uint64_t square = 1;
   for (const HeapFrame& frame : frames) {
     square = std::max({square, HeapCells(frame.map.segments, kMaxSquares).cell_bytes(),
-                       frame.map.classes.tile_bytes});
+                       std::min(frame.map.classes.tile_bytes, HeapCells::kMostBytes)});
   }
   std::map<std::string, int> names;
   Json rows = json_list(frames, [&](const HeapFrame& frame) -> Json {

@@ -46,7 +46,9 @@ RegionSums RegionSums::of(std::span<const HeapRegion> regions) {
     ++sum.regions;
     sum.bytes += region.bytes;
     sum.used += region.used;
-    if (region.role == RegionRole::kHumongous) sums.humongous_waste += region.bytes - region.used;
+    if (region.role == RegionRole::kHumongous) {
+      sums.humongous_waste += region.bytes - std::min(region.bytes, region.used);
+    }
     if (region.role != RegionRole::kFree || region.position != end) wide = count = 0;
     if (region.role == RegionRole::kFree) {
       wide += region.bytes;

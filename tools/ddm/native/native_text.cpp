@@ -4,19 +4,14 @@
 
 #include <algorithm>
 
-#include "both_ends.h"
 #include "report/report_words.h"
-#include "site_figures.h"
+#include "site_rows.h"
 
 namespace ddm {
 namespace {
 
 std::string bytes_text(std::int64_t bytes, bool with_sign) {
   return (with_sign && bytes > 0 ? "+" : "") + human_bytes(bytes);
-}
-
-std::string count_text(std::int64_t count, bool with_sign) {
-  return (with_sign && count > 0 ? "+" : "") + grouped(count);
 }
 
 std::int64_t bytes_of(const std::vector<NativeStack>& stacks) {

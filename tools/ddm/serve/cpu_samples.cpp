@@ -33,30 +33,31 @@ Counts counts_of(const std::vector<Json>& lines) {
 class SampledMethods {
  public:
   void add(const Json& frame) {
-    MethodName& name = methods_[key_of(frame)].first;
+    Method& method = methods_[key_of(frame)];
+    MethodName& name = method.name;
     name.class_name = text_of(frame, "class");
     name.method = text_of(frame, "method");
     name.signature = text_of(frame, "signature");
     name.file = text_of(frame, "file");
     const std::int64_t line = number_of(frame, "line"), bci = number_of(frame, "bci");
     name.native = name.native || line == kLineNative;
-    if (fits(line) && fits(bci)) lines_[key_of(frame)].insert_or_assign(bci, line);
+    if (fits(line) && fits(bci)) method.lines.insert_or_assign(bci, line);
   }
 
   void add_to(NameTable& table) {
     for (auto& [key, method] : methods_) {
-      for (const auto& [bci, line] : lines_[key]) {
-        method.first.lines.push_back(
+      for (const auto& [bci, line] : method.lines) {
+        method.name.lines.push_back(
             {static_cast<std::uint16_t>(bci), static_cast<std::uint16_t>(line)});
       }
-      method.second = table.add_method(method.first);
+      method.id = table.add_method(method.name);
     }
   }
 
   Frame frame(const Json& json) const {
     const std::int64_t bci = number_of(json, "bci");
     const bool has_line = fits(bci) && fits(number_of(json, "line"));
-    return {methods_.at(key_of(json)).second,
+    return {methods_.at(key_of(json)).id,
             has_line ? static_cast<std::int32_t>(bci) : kNativeFrameBci};
   }
 
@@ -71,8 +72,12 @@ class SampledMethods {
     return number >= 0 && number <= std::numeric_limits<std::uint16_t>::max();
   }
 
-  std::map<Key, std::pair<MethodName, NameId>> methods_;
-  std::map<Key, std::map<std::int64_t, std::int64_t>> lines_;
+  struct Method {
+    MethodName name;
+    std::map<std::int64_t, std::int64_t> lines;  // by bytecode index
+    NameId id = 0;
+  };
+  std::map<Key, Method> methods_;
 };
 
 bool is_stack(const Json& line) {

@@ -36,8 +36,6 @@ class HttpServer {
   HttpServer(Listener listener, Access access, Handler handler)
       : listener_(std::move(listener)), access_(access), handler_(std::move(handler)) {}
 
-  const Address& address() const { return listener_.bound(); }
-
   // Serves until `ended`, which is called several times a second, and returns after the last
   // answer.
   void run(const std::function<bool()>& ended);

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <mutex>
-#include <set>
 
 #include "containers/published.h"
 #include "core/whole_text.h"
@@ -25,6 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kStatusBadRequest = 400, kStatusNotFound = 404, kStatusConflict = 409,
               kStatusBadGateway = 502;
+constexpr std::string_view kProfileFormat = "pb.gz";
 constexpr double kMaxProfileSeconds = 600;
 constexpr std::size_t kMaxUnzipped = std::size_t{1} << 30;
 
@@ -69,19 +68,9 @@ class ProgramQuery {
   pid_t pid() const { return pid_; }
   DdmClient& client() { return client_; }
 
-  // The program's report in this format; the error is for 502.
-  Result<std::string> report(const char* format) {
-    std::string text;
-    const auto failed = fetch_report(client_, format, [&](std::string_view piece) {
-      text += piece;
-      return text.size() <= kMaxUnzipped;
-    });
-    if (failed) return *failed;
-    return text;
-  }
-  // The same, unzipped.
+  // The program's profile, unzipped; the error is for 502.
   Result<std::string> profile() {
-    const auto packed = report("pb.gz");
+    const auto packed = fetch_text(client_, kProfileFormat);
     if (!packed) return packed;
     return unzipped(*packed, kMaxUnzipped);
   }
@@ -139,30 +128,6 @@ HttpResponse profile_of_span(ProgramQuery& query, double seconds, bool track, bo
   return profile_response(zipped(*more), fmt::format("allocs-{}", query.pid()));
 }
 
-// The programs whose CPU is being sampled for a request: a second request would lose its samples
-// when the first one switches the sampler off.
-class CpuSamplingClaim {
- public:
-  // Not granted: the program is being sampled for another request.
-  explicit CpuSamplingClaim(pid_t pid) : pid_(pid) {
-    const std::lock_guard lock(mutex_);
-    granted_ = sampled_.insert(pid).second;
-  }
-  CpuSamplingClaim(const CpuSamplingClaim&) = delete;
-  CpuSamplingClaim& operator=(const CpuSamplingClaim&) = delete;
-  ~CpuSamplingClaim() {
-    const std::lock_guard lock(mutex_);
-    if (granted_) sampled_.erase(pid_);
-  }
-  bool granted() const { return granted_; }
-
- private:
-  static inline std::mutex mutex_;
-  static inline std::set<pid_t> sampled_;
-  pid_t pid_;
-  bool granted_ = false;
-};
-
 }  // namespace
 
 Result<pid_t> asked_pid(const HttpRequest& request) {
@@ -205,7 +170,7 @@ HttpResponse allocs_profile(const HttpRequest& request, bool heap,
     return http_error(kStatusConflict, tracking_off(pid));
   }
   if (!heap) {
-    auto packed = query->report("pb.gz");
+    auto packed = fetch_text(query->client(), kProfileFormat);
     if (!packed) return http_error(kStatusBadGateway, packed.message());
     return profile_response(std::move(*packed), fmt::format("allocs-{}", pid));
   }
@@ -226,11 +191,7 @@ HttpResponse cpu_profile(const HttpRequest& request, const HttpServer::Cancelled
   DdmClient& client = query->client();
   const auto hello = client.get<HelloReply>(to_chunk(HelloRequest{}));
   if (!hello) return http_error(kStatusBadGateway, hello.message());
-  const CpuSamplingClaim sampled(pid);
-  if (!sampled.granted()) {
-    return http_error(kStatusConflict,
-                      fmt::format("the CPU of process {} is being sampled for another", pid));
-  }
+  // Of several requests at a time the last one that ends switches the sampler off (OPTS).
   const auto switched = SwitchedOptions::on(client, {.cpu = true});
   if (!switched) return http_error(kStatusConflict, switched.message());
   const auto before = fetch_time(client, {"sample"});
@@ -250,7 +211,7 @@ HttpResponse report_page(const HttpRequest& request, const HttpServer::Cancelled
   HttpResponse refused;
   auto query = ProgramQuery::open(request, cancelled, refused, /*profiles=*/false);
   if (!query) return refused;
-  auto page = query->report("html");
+  auto page = fetch_text(query->client(), "html");
   if (!page) return http_error(kStatusBadGateway, page.message());
   // The page escapes the names of a program's classes; should a name get through as script, the
   // sandbox keeps it away from this site.

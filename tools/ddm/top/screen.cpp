@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "core/jvm_text.h"
+
 namespace ddm {
 
 Screen::Screen() {
@@ -26,7 +28,7 @@ void Screen::show(const std::string& text) {
   std::string line;
   for (int row = 0; row < LINES && std::getline(lines, line); ++row) {
     if (row == 0) wattron(stdscr, A_REVERSE);
-    mvwaddnstr(stdscr, row, 0, line.c_str(), COLS);
+    mvwaddnstr(stdscr, row, 0, line.c_str(), static_cast<int>(head_bytes(line, columns())));
     if (row == 0) wattroff(stdscr, A_REVERSE);
   }
   wrefresh(stdscr);
