@@ -75,16 +75,15 @@ class Collapsed {
   // those, of the waits for locks by kind, with the class as the last frame.
   void add_time() {
     const TimeStacks stacks = TimeStacks::first_of(data_.time);
-    const std::int64_t unit = stacks.of() == TimeStacks::Of::kSamples ? 1 : 1000;
-    for (std::size_t i = 0; i < stacks.size(); ++i) {
-      const std::int64_t amount = stacks[i].amount / unit;
+    const std::int64_t unit = stacks.of == TimeStacks::Of::kSamples ? 1 : 1000;
+    for (const TimeStack& one : stacks.list) {
+      const std::int64_t amount = one.amount / unit;
       if (amount <= 0) continue;
       std::string stack;
-      if (stacks.of() == TimeStacks::Of::kLocks) append_collapsed(stack, name_of(stacks[i].kind));
-      append(stack, stacks.frames(i), stacks[i].cut);
-      if (stacks.frames(i).empty()) append_collapsed(stack, "(no Java frame)");
-      const NameId lock = stacks[i].class_id;
-      if (lock != kUnknownName) append_collapsed(stack, names_.class_name(lock));
+      if (stacks.of == TimeStacks::Of::kLocks) append_collapsed(stack, name_of(one.kind));
+      append(stack, one.frames, one.cut);
+      if (one.frames.empty()) append_collapsed(stack, "(no Java frame)");
+      if (one.class_id != kUnknownName) append_collapsed(stack, names_.class_name(one.class_id));
       amounts_[std::move(stack)] += static_cast<double>(amount);
     }
   }

@@ -75,8 +75,8 @@ class PprofWriter {
 
   void write_time() {
     const TimeStacks stacks = TimeStacks::first_of(data_.time);
-    const bool sampled = stacks.of() == TimeStacks::Of::kSamples;
-    const bool locks = stacks.of() == TimeStacks::Of::kLocks;
+    const bool sampled = stacks.of == TimeStacks::Of::kSamples;
+    const bool locks = stacks.of == TimeStacks::Of::kLocks;
     const bool wall = sampled && data_.time.sampler && data_.time.sampler->wall;
     const auto [counted, measured] = wall      ? std::pair("samples", "wall")
                                      : sampled ? std::pair("samples", "cpu")
@@ -88,15 +88,14 @@ class PprofWriter {
     add_type(11, measured, "nanoseconds");
     profile_.add_integer(12, static_cast<std::uint64_t>(each));
     profile_.add_integer(14, text(measured));
-    for (std::size_t i = 0; i < stacks.size(); ++i) {
-      const TimeStacks::Stack& stack = stacks[i];
+    for (const TimeStack& stack : stacks.list) {
       if (locks) {
         add_label("kind", name_of(stack.kind));
         if (stack.class_id != kUnknownName) {
           add_label("class", names_.class_name(stack.class_id));
         }
       }
-      add_frames(stacks.frames(i), stack.cut);
+      add_frames(stack.frames, stack.cut);
       add_sample({stack.count, stack.amount * each});
     }
   }

@@ -271,14 +271,16 @@ void HprofSession::put_time(const ReportData& data) {
   if (options_.times == HprofTimes::kByCaller) {
     text += hprof_text_callers(HprofCosts::times(data.time, shown), names);
   } else if (options_.times == HprofTimes::kByMethod) {
-    text += hprof_text_times(HprofCosts::times(data.time, shown), names, numbers_, now);
+    text += hprof_text_costs(HprofTable::kTimes, HprofCosts::times(data.time, shown), names,
+                             numbers_, now);
   }
   if (samples_) {
-    text += hprof_text_samples(HprofCosts::samples(data.time, names, shown), names, numbers_, now);
+    text += hprof_text_costs(HprofTable::kSamples, HprofCosts::samples(data.time, names, shown),
+                             names, numbers_, now);
   }
   if (options_.monitor) {
-    text +=
-        hprof_text_monitors(HprofCosts::monitors(data.time, names, shown), names, numbers_, now);
+    text += hprof_text_costs(HprofTable::kMonitors, HprofCosts::monitors(data.time, names, shown),
+                             names, numbers_, now);
   }
   output_.put(text);
 }

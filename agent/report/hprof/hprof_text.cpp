@@ -13,39 +13,6 @@ namespace {
 
 std::int64_t whole_ms(std::int64_t ns) { return (ns + 500'000) / 1'000'000; }
 
-// One table, preceded by the stacks not yet in the stream. `begin`: its first line, up to the date;
-// `name(cost)`: the last column.
-template <typename Name>
-std::string costs_table(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
-                        std::int64_t written_ms, const std::string& begin, std::string_view end,
-                        std::string_view last_column, Name name) {
-  std::string out;
-  for (const HprofCost& cost : costs.list()) {
-    hprof_text_trace(cost.stack, 0, names, numbers, out);
-  }
-  const auto to = std::back_inserter(out);
-  fmt::format_to(to, "{} {}\n", begin, hprof_date(written_ms));
-  if (!costs.list().empty()) {
-    fmt::format_to(to, "rank   self  accum   count trace {}\n", last_column);
-  }
-  std::size_t rank = 0;
-  double accum = 0;
-  for (const HprofCost& cost : costs.list()) {
-    const double self = 100 * costs.share(cost);
-    accum += self;
-    fmt::format_to(to, "{:4} {:5.2f}% {:5.2f}% {:7} {:5} {}\n", ++rank, self, accum, cost.count,
-                   numbers.trace(cost.stack).value, name(cost));
-  }
-  fmt::format_to(to, "{}\n", end);
-  return out;
-}
-
-auto innermost_of(ReportNames& names) {
-  return [&](const HprofCost& cost) -> std::string {
-    return cost.stack.empty() ? "<empty trace>" : names.method(cost.stack[0].method).qualified;
-  };
-}
-
 }  // namespace
 
 void hprof_text_trace(std::span<const HprofFrame> stack, std::int64_t thread, ReportNames& names,
@@ -130,27 +97,37 @@ void hprof_text_sites(const HprofSites& sites, ReportNames& names, HprofNumbers&
   pieces.finish();
 }
 
-std::string hprof_text_samples(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
-                               std::int64_t written_ms) {
-  return costs_table(costs, names, numbers, written_ms,
-                     fmt::format("CPU SAMPLES BEGIN (total = {})", costs.total()),
-                     "CPU SAMPLES END", "method", innermost_of(names));
-}
-
-std::string hprof_text_times(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
-                             std::int64_t written_ms) {
-  return costs_table(costs, names, numbers, written_ms,
-                     fmt::format("CPU TIME (ms) BEGIN (total = {})", whole_ms(costs.total())),
-                     "CPU TIME (ms) END", "method", innermost_of(names));
-}
-
-std::string hprof_text_monitors(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
-                                std::int64_t written_ms) {
-  return costs_table(costs, names, numbers, written_ms,
-                     fmt::format("MONITOR TIME BEGIN (total = {} ms)", whole_ms(costs.total())),
-                     "MONITOR TIME END", "monitor", [&](const HprofCost& cost) {
-                       return names.class_name(cost.class_id) + " (Java)";
-                     });
+std::string hprof_text_costs(HprofTable table, const HprofCosts& costs, ReportNames& names,
+                             HprofNumbers& numbers, std::int64_t written_ms) {
+  const bool monitors = table == HprofTable::kMonitors;
+  const bool samples = table == HprofTable::kSamples;
+  const std::string_view title = monitors  ? "MONITOR TIME"
+                                 : samples ? "CPU SAMPLES"
+                                           : "CPU TIME (ms)";
+  std::string out;
+  for (const HprofCost& cost : costs.list()) {
+    hprof_text_trace(cost.stack, 0, names, numbers, out);
+  }
+  const auto to = std::back_inserter(out);
+  fmt::format_to(to, "{} BEGIN (total = {}{}) {}\n", title,
+                 samples ? costs.total() : whole_ms(costs.total()), monitors ? " ms" : "",
+                 hprof_date(written_ms));
+  if (!costs.list().empty()) {
+    fmt::format_to(to, "rank   self  accum   count trace {}\n", monitors ? "monitor" : "method");
+  }
+  std::size_t rank = 0;
+  double accum = 0;
+  for (const HprofCost& cost : costs.list()) {
+    const double self = 100 * costs.share(cost);
+    accum += self;
+    const std::string name = monitors             ? names.class_name(cost.class_id) + " (Java)"
+                             : cost.stack.empty() ? "<empty trace>"
+                                                  : names.method(cost.stack[0].method).qualified;
+    fmt::format_to(to, "{:4} {:5.2f}% {:5.2f}% {:7} {:5} {}\n", ++rank, self, accum, cost.count,
+                   numbers.trace(cost.stack).value, name);
+  }
+  fmt::format_to(to, "{} END\n", title);
+  return out;
 }
 
 std::string hprof_text_callers(const HprofCosts& costs, ReportNames& names) {

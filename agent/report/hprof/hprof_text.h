@@ -38,13 +38,10 @@ void hprof_text_sites(const HprofSites& sites, ReportNames& names, HprofNumbers&
 void hprof_text_trace(std::span<const HprofFrame> stack, std::int64_t thread, ReportNames& names,
                       HprofNumbers& numbers, std::string& out);
 
-// Each is preceded by the stacks that it refers to.
-std::string hprof_text_samples(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
-                               std::int64_t written_ms);
-std::string hprof_text_times(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
-                             std::int64_t written_ms);
-std::string hprof_text_monitors(const HprofCosts& costs, ReportNames& names, HprofNumbers& numbers,
-                                std::int64_t written_ms);
+// A table, preceded by the stacks that it refers to and that are not in the stream yet.
+enum class HprofTable { kSamples, kTimes, kMonitors };
+std::string hprof_text_costs(HprofTable table, const HprofCosts& costs, ReportNames& names,
+                             HprofNumbers& numbers, std::int64_t written_ms);
 // cpu=old: lines of calls, callee, caller and milliseconds.
 std::string hprof_text_callers(const HprofCosts& costs, ReportNames& names);
 

@@ -71,13 +71,16 @@ void hprof_text_report(const ReportData& data, const ReportSink& sink) {
   if (sites) hprof_text_sites(HprofSites(data, names, {}), names, numbers, now, sink);
   std::string time;
   if (data.time.sampler) {
-    time += hprof_text_samples(HprofCosts::samples(data.time, names, {}), names, numbers, now);
+    time += hprof_text_costs(HprofTable::kSamples, HprofCosts::samples(data.time, names, {}), names,
+                             numbers, now);
   }
   if (!data.time.methods.empty()) {
-    time += hprof_text_times(HprofCosts::times(data.time, {}), names, numbers, now);
+    time +=
+        hprof_text_costs(HprofTable::kTimes, HprofCosts::times(data.time, {}), names, numbers, now);
   }
   if (data.time.monitor_on) {
-    time += hprof_text_monitors(HprofCosts::monitors(data.time, names, {}), names, numbers, now);
+    time += hprof_text_costs(HprofTable::kMonitors, HprofCosts::monitors(data.time, names, {}),
+                             names, numbers, now);
   }
   if (!time.empty()) sink(time);
 }

@@ -207,15 +207,14 @@ void PageTree::add(const RecordSet& records, const ReportData& threads) {
 }
 
 void PageTree::add(const TimeStacks& stacks, const std::vector<std::string>& threads) {
-  for (std::size_t i = 0; i < stacks.size(); ++i) {
-    const TimeStacks::Stack& stack = stacks[i];
+  for (std::size_t i = 0; i < stacks.list.size(); ++i) {
+    const TimeStack& stack = stacks.list[i];
     Node node = kRoot;
     if (i < threads.size()) node = child(node, names_.thread(0, threads[i]));
-    if (stacks.of() == TimeStacks::Of::kLocks) node = child(node, names_.word(name_of(stack.kind)));
-    const std::span<const Frame> frames = stacks.frames(i);
-    node = below(node, frames, stack.cut);
+    if (stacks.of == TimeStacks::Of::kLocks) node = child(node, names_.word(name_of(stack.kind)));
+    node = below(node, stack.frames, stack.cut);
     if (stack.class_id != kUnknownName) node = child(node, names_.class_of(stack.class_id));
-    const bool bare = frames.empty() && !stack.cut && stack.class_id == kUnknownName;
+    const bool bare = stack.frames.empty() && !stack.cut && stack.class_id == kUnknownName;
     if (bare) node = child(node, names_.word("(no Java frame)"));
     figures(node).add(static_cast<double>(stack.amount), static_cast<double>(stack.count));
   }

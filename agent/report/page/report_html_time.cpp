@@ -191,7 +191,9 @@ std::vector<PageSource> page_time_sources(const TimeData& time, PageNames& names
   std::vector<PageSource> sources;
   const auto add = [&](const char* name, const char* amount, PageTree::With with,
                        const TimeStacks& stacks, const std::vector<std::string>& threads = {}) {
-    sources.push_back({name, amount, stacks.amount(), stacks.count(), with, PageTree(names)});
+    std::int64_t amounts = 0, counts = 0;
+    for (const TimeStack& stack : stacks.list) amounts += stack.amount, counts += stack.count;
+    sources.push_back({name, amount, amounts, counts, with, PageTree(names)});
     sources.back().tree.add(stacks, threads);
   };
   if (!time.methods.empty()) {

@@ -60,7 +60,7 @@ TEST_CASE("samples of one stack are one row, whatever the thread") {
   CHECK(costs.total() == 105);
   REQUIRE(costs.list().size() == 3);
   CHECK(costs.list()[0].count == 90);
-  const std::string text = hprof_text_samples(costs, names, numbers, 0);
+  const std::string text = hprof_text_costs(HprofTable::kSamples, costs, names, numbers, 0);
   CHECK(text.find("TRACE 300001:\n\tshop.Cart.pay(Cart.java:42)\n\ta.Main.run(Main.java:7)\n") !=
         std::string::npos);
   CHECK(text.find("CPU SAMPLES BEGIN (total = 105) ") != std::string::npos);
@@ -70,7 +70,8 @@ TEST_CASE("samples of one stack are one row, whatever the thread") {
                   "   3  4.76% 100.00%       5 300000 <empty trace>\nCPU SAMPLES END\n") !=
         std::string::npos);
   // A second dump repeats no stack.
-  CHECK(lines_with(hprof_text_samples(costs, names, numbers, 0), "TRACE ") == 0);
+  CHECK(lines_with(hprof_text_costs(HprofTable::kSamples, costs, names, numbers, 0), "TRACE ") ==
+        0);
 }
 
 TEST_CASE("times stand under their callers, as deep as was asked for") {
@@ -80,7 +81,7 @@ TEST_CASE("times stand under their callers, as deep as was asked for") {
   const HprofCosts deep = HprofCosts::times(sample.data.time, {});
   REQUIRE(deep.list().size() == 5);
   CHECK(deep.total() == 1000 * kMs);
-  const std::string text = hprof_text_times(deep, names, numbers, 0);
+  const std::string text = hprof_text_costs(HprofTable::kTimes, deep, names, numbers, 0);
   CHECK(text.find("CPU TIME (ms) BEGIN (total = 1000) ") != std::string::npos);
   CHECK(text.find("   1 40.00% 40.00%       2 300001 a.Main.work\n") != std::string::npos);
   CHECK(text.find("TRACE 300001:\n\ta.Main.work(Main.java:Unknown line)\n"
@@ -115,8 +116,8 @@ TEST_CASE("MONITOR TIME is of entering alone, as hprof's was") {
   TimeSample sample;
   ReportNames names(&sample.names);
   HprofNumbers numbers;
-  const std::string text =
-      hprof_text_monitors(HprofCosts::monitors(sample.data.time, names, {}), names, numbers, 0);
+  const std::string text = hprof_text_costs(
+      HprofTable::kMonitors, HprofCosts::monitors(sample.data.time, names, {}), names, numbers, 0);
   CHECK(text.find("MONITOR TIME BEGIN (total = 300 ms) ") != std::string::npos);
   CHECK(text.find("rank   self  accum   count trace monitor\n"
                   "   1 100.00% 100.00%       4 300001 a.Till (Java)\nMONITOR TIME END\n") !=
