@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "allocations/open_ring_file.h"
 #include "core/log.h"
 
 namespace ddm {
@@ -26,8 +27,9 @@ AllocationsFeature::AllocationsFeature(const HandlerContext& context, JNIEnv* jn
       handlers_(context, tracking_.get(), std::move(small_ids)) {
   if (!tracking_) return;
   reports.include(*tracking_);
-  if (options_.ring) {
-    ring_keeper_ = RingKeeper::open(*options_.ring, facts.pid, load_time, *tracking_, options_);
+  if (!options_.ring) return;
+  if (auto file = open_ring_file(*options_.ring, facts.pid, load_time, options_)) {
+    tracking_->keep_in(std::move(file));
   }
 }
 
@@ -69,9 +71,10 @@ void AllocationsFeature::start(JNIEnv* jni, const GivenOptions&) {
 }
 
 bool AllocationsFeature::write_final_reports(JNIEnv* jni, bool complete) {
+  if (!tracking_) return complete;
   // A ring file is kept for an exit that the VM did not announce.
-  if (ring_keeper_) ring_keeper_->close(/*remove=*/complete && jni != nullptr);
-  if (tracking_) tracking_->close();
+  if (complete && jni != nullptr) tracking_->remove_ring_file();
+  tracking_->close();
   return complete;
 }
 

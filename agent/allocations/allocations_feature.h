@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include "allocations/ring_keeper.h"
 #include "allocations/tracking.h"
 #include "allocations/tracking_handlers.h"
 #include "allocations/tracking_options.h"
@@ -48,7 +47,6 @@ class AllocationsFeature final : public Feature {
   const HandlerContext& context_;
   const AllocationOptions& options_;
   const std::unique_ptr<Tracking> tracking_;
-  std::unique_ptr<RingKeeper> ring_keeper_;  // null without ring=
   TrackingHandlers handlers_;
   bool applied_ = false;  // the options of the first load
 };

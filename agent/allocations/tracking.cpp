@@ -24,6 +24,7 @@ constexpr std::chrono::milliseconds kCallbackPatience{200};
 
 // Capacity of a ring file for thread names besides those of its records.
 constexpr std::size_t kThreadsBesideRing = 65536;
+constexpr std::chrono::seconds kRingRefresh{1};  // of its summary
 
 constexpr std::chrono::milliseconds kPollEvery{SiteTimes::kFirstStep};
 
@@ -327,6 +328,12 @@ void Tracking::keep_in(std::unique_ptr<RingFile> file) {
       ring_file_->thread_names(), 2 * std::size_t{ring->capacity()} + kThreadsBesideRing,
       [ring] { return ring->snapshot().thread_ids(); }));
   write_ring_facts();
+  Chores::of_process().add(
+      [this] {
+        refresh_ring_file();
+        return std::optional(Chores::Clock::now() + kRingRefresh);
+      },
+      Chores::Clock::now() + kRingRefresh);
 }
 
 std::optional<DumpSites> Tracking::hold(JNIEnv* jni) {

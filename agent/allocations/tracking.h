@@ -52,11 +52,10 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   std::string start(JNIEnv* jni);
   std::string stop(JNIEnv* jni);
 
-  // Call before the first start(): keeps the ring and all names of its records in this file.
+  // Call before the first start(): keeps the ring and all names of its records in this file, and
+  // updates its summary while the program runs.
   void keep_in(std::unique_ptr<RingFile> file);
-  // Updates the summary in that file. Needs no Java thread.
-  void refresh_ring_file();
-  void remove_ring_file();
+  void remove_ring_file();  // never blocks
 
   // Before the VM's death: ends the events of engine=vm, whose figures stay as they are.
   void vm_halts();
@@ -119,6 +118,7 @@ class Tracking final : public ReportPart, public FollowedObjects, private NamesU
   void add_records(ReportData& data, JNIEnv* jni);
   void add_engine(ReportSummary& summary, JNIEnv* jni);
   void write_ring_facts();
+  void refresh_ring_file();
 
   jvmtiEnv* const jvmti_;
   const VmFacts facts_;

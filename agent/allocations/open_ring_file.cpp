@@ -1,8 +1,6 @@
-#include "allocations/ring_keeper.h"
+#include "allocations/open_ring_file.h"
 
 #include <algorithm>
-#include <chrono>
-#include <optional>
 #include <vector>
 
 #include "allocations/store/ring_path.h"
@@ -13,8 +11,6 @@
 
 namespace ddm {
 namespace {
-
-constexpr std::chrono::seconds kRefresh{1};
 
 void warn_of_disk(const std::string& text, const std::string& path) {
   if (ring_medium(directory_of(path)) != RingMedium::kDisk) return;
@@ -66,9 +62,8 @@ std::unique_ptr<RingFile> create_file(const std::string& text,
 
 }  // namespace
 
-std::unique_ptr<RingKeeper> RingKeeper::open(const std::string& text, std::int64_t pid,
-                                             std::int64_t load_time, Tracking& tracking,
-                                             const TrackingOptions& options) {
+std::unique_ptr<RingFile> open_ring_file(const std::string& text, std::int64_t pid,
+                                         std::int64_t load_time, const TrackingOptions& options) {
   RingFileRequest request;
   request.pid = pid;
   request.now_ms = epoch_ms();
@@ -77,25 +72,8 @@ std::unique_ptr<RingKeeper> RingKeeper::open(const std::string& text, std::int64
   request.stacks = options.sites;
   const std::string filled_in = fill_in_path(text, pid, time_text(load_time));
   auto file = create_file(text, ring_paths(filled_in, pid), request);
-  if (!file) return nullptr;
-  log_info("ring file {}, {} MB", file->path(), file->bytes() >> 20);
-  tracking.keep_in(std::move(file));
-
-  return std::unique_ptr<RingKeeper>(new RingKeeper(tracking));
-}
-
-RingKeeper::RingKeeper(Tracking& tracking)
-    : tracking_(tracking),
-      chore_(Chores::of_process().add(
-          [&tracking] {
-            tracking.refresh_ring_file();
-            return std::optional(Chores::Clock::now() + kRefresh);
-          },
-          Chores::Clock::now() + kRefresh)) {}
-
-void RingKeeper::close(bool remove) {
-  if (remove) tracking_.remove_ring_file();
-  if (chore_) Chores::of_process().end(chore_);
+  if (file) log_info("ring file {}, {} MB", file->path(), file->bytes() >> 20);
+  return file;
 }
 
 }  // namespace ddm
