@@ -1,4 +1,3 @@
-// Two renderings of the output of decode_utf8().
 #include "core/jvm_text.h"
 
 #include <fmt/format.h>
@@ -11,32 +10,6 @@
 
 namespace ddm {
 namespace {
-
-// Calls sink(DecodedUtf8, byte) for every character, with surrogate pairs joined; an unpaired
-// surrogate is passed as it is, a malformed byte has length 0.
-template <typename Sink>
-void decode_all(std::string_view text, Sink sink) {
-  for (std::size_t at = 0; at < text.size();) {
-    DecodedUtf8 one = decode_utf8(text.substr(at));
-    if (one.length == 3 && is_high_surrogate(one.value) && at + 3 < text.size()) {
-      const DecodedUtf8 low = decode_utf8(text.substr(at + 3));
-      if (low.length == 3 && is_low_surrogate(low.value)) {
-        one = {0x10000 + ((one.value - 0xD800) << 10) + (low.value - 0xDC00), 6};
-      }
-    }
-    sink(one, static_cast<unsigned char>(text[at]));
-    at += std::max<std::size_t>(one.length, 1);
-  }
-}
-
-// Calls sink(char32_t): an unpaired surrogate gives one U+FFFD, a malformed sequence one per byte.
-template <typename Sink>
-void decode(std::string_view text, Sink sink) {
-  decode_all(text, [&](const DecodedUtf8& one, unsigned char) {
-    const bool half = is_high_surrogate(one.value) || is_low_surrogate(one.value);
-    sink(half ? char32_t{kReplacement} : one.value);
-  });
-}
 
 bool is_printable_ascii(char c) { return c >= 0x20 && c < 0x7F; }
 
@@ -52,10 +25,17 @@ std::string without_commands(std::string_view text, bool lines) {
   if (std::ranges::all_of(text, is_plain)) return std::string(text);
   std::string out;
   out.reserve(text.size());
-  decode_all(text, [&](const DecodedUtf8& one, unsigned char byte) {
+  for (std::size_t at = 0; at < text.size();) {
+    DecodedUtf8 one = decode_utf8(text.substr(at));
+    if (one.length == 3 && is_high_surrogate(one.value) && at + 3 < text.size()) {
+      const DecodedUtf8 low = decode_utf8(text.substr(at + 3));
+      if (low.length == 3 && is_low_surrogate(low.value)) {
+        one = {0x10000 + ((one.value - 0xD800) << 10) + (low.value - 0xDC00), 6};
+      }
+    }
     const char32_t c = one.value;
     if (one.length == 0) {
-      out += fmt::format("\\x{:02x}", byte);
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at]));
     } else if (lines && c == '\n') {
       out += '\n';
     } else if (commands_a_terminal(c) || is_high_surrogate(c) || is_low_surrogate(c)) {
@@ -63,20 +43,16 @@ std::string without_commands(std::string_view text, bool lines) {
     } else {
       append_utf8(out, c);
     }
-  });
+    at += std::max<std::size_t>(one.length, 1);
+  }
   return out;
 }
 
 }  // namespace
 
 std::string utf8_of(std::string_view jvm_text) {
-  if (std::ranges::all_of(jvm_text, is_printable_ascii)) {
-    return std::string(jvm_text);
-  }
-  std::string out;
-  out.reserve(jvm_text.size());
-  decode(jvm_text, [&](char32_t c) { append_utf8(out, c); });
-  return out;
+  if (std::ranges::all_of(jvm_text, is_printable_ascii)) return std::string(jvm_text);
+  return to_utf8(to_utf16(jvm_text));
 }
 
 void append_json_string(std::string& out, std::string_view jvm_text) {
@@ -107,17 +83,13 @@ std::string printable_lines(std::string_view text) { return without_commands(tex
 std::string escaped(std::string_view jvm_text) {
   std::string out;
   out.reserve(jvm_text.size());
-  decode(jvm_text, [&](char32_t c) {
-    if (c >= 0x10000) {
-      out += fmt::format("\\u{:04x}\\u{:04x}",
-                         0xD800 + static_cast<std::uint32_t>((c - 0x10000) >> 10),
-                         0xDC00 + static_cast<std::uint32_t>(c & 0x3FF));
-    } else if (c >= 0x7F) {
+  for (const char16_t c : to_utf16(utf8_of(jvm_text))) {
+    if (c >= 0x7F) {
       out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c));
     } else {
       out += c < 0x20 ? ' ' : static_cast<char>(c);
     }
-  });
+  }
   return out;
 }
 

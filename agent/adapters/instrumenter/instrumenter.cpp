@@ -1,26 +1,18 @@
 #include "adapters/instrumenter/instrumenter.h"
 
 #include <atomic>
-#include <exception>
 
-#include "core/log.h"
+#include "vm/java_call.h"
 
 namespace ddm {
 namespace {
 
 std::atomic<Instrumenter*> g_instrumenter{nullptr};
 
-// No C++ exception may pass through Java.
 template <typename Work>
 std::string with_instrumenter(Work work) {
-  Instrumenter* const instrumenter = g_instrumenter;
-  if (instrumenter == nullptr) return "the agent is not there yet";
-  try {
-    return work(*instrumenter);
-  } catch (const std::exception& failure) {
-    log_error("in a call of ddm-instrumenter.jar: {}", failure.what());
-    return failure.what();
-  }
+  return guarded_call("ddm-instrumenter.jar", g_instrumenter.load(),
+                      std::string("the agent is not there yet, or failed: see its log"), work);
 }
 
 }  // namespace
