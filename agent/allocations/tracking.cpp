@@ -329,9 +329,10 @@ void Tracking::keep_in(std::unique_ptr<RingFile> file) {
       [ring] { return ring->snapshot().thread_ids(); }));
   write_ring_facts();
   Chores::of_process().add(
-      [this] {
+      [this]() -> std::optional<Chores::Clock::time_point> {
+        if (closed_) return std::nullopt;
         refresh_ring_file();
-        return std::optional(Chores::Clock::now() + kRingRefresh);
+        return Chores::Clock::now() + kRingRefresh;
       },
       Chores::Clock::now() + kRingRefresh);
 }

@@ -19,8 +19,9 @@ void give_back() {
 }  // namespace
 
 void FreedMemory::expect(int trims) {
-  forget();
   using Clock = Chores::Clock;
+  const std::lock_guard lock(mutex_);
+  if (chore_) Chores::of_process().end(chore_);
   chore_ = Chores::of_process().add(
       [first = first_, trims, trim = 0]() mutable -> std::optional<Clock::time_point> {
         give_back();
@@ -31,6 +32,7 @@ void FreedMemory::expect(int trims) {
 }
 
 void FreedMemory::forget() {
+  const std::lock_guard lock(mutex_);
   if (chore_) Chores::of_process().end(std::exchange(chore_, nullptr));
 }
 

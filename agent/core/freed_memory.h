@@ -2,10 +2,11 @@
 //
 // malloc keeps free chunks between blocks in use, and the VM frees the storage of weak global
 // references some time after their deletion. The arenas are therefore trimmed several times, at
-// doubling intervals. Members: one thread at a time.
+// doubling intervals. Any thread.
 #pragma once
 
 #include <chrono>
+#include <mutex>
 
 #include "core/chores.h"
 
@@ -28,6 +29,7 @@ class FreedMemory {
 
  private:
   const std::chrono::milliseconds first_;
+  std::mutex mutex_;
   Chores::Handle chore_;  // null: no trims are scheduled
 };
 

@@ -140,6 +140,7 @@ void LiveObjects::delete_some_handles(JNIEnv* jni) noexcept {
 }
 
 void LiveObjects::close() {
+  freed_memory_.forget();
   {
     const std::lock_guard lock(mutex_);
     if (watch_) watch_->stopping = true;
@@ -218,8 +219,7 @@ bool LiveObjects::is_dead(JNIEnv* jni, std::uint64_t number) const {
                         : jni->IsSameObject(weak(number), nullptr) == JNI_TRUE;
 }
 
-// Sweeps take at most half of this thread's time; collections during a sweep are covered by the
-// next one.
+// Sweeps take at most half of this thread's time. The next one covers collections during a sweep.
 void LiveObjects::watch(JNIEnv* jni, Watch& watch) {
   while (!watch.stopping) {
     if (swept_gc_ == bell_->count()) {
