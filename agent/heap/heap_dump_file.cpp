@@ -305,24 +305,9 @@ void HeapDumper::close() {
   g_unfinished_at_exit = this;
 }
 
+// Failures are ignored; mostly the file no longer exists.
 void HeapDumper::remove_unfinished() const {
   if (!unfinished_) return;
-  // Failure is ignored; mostly the file no longer exists.
-  unlink((unfinished_->directory + "/" + unfinished_->file).c_str());
-  if (unfinished_->own_directory) rmdir(unfinished_->directory.c_str());
-}
-
-void HeapDumper::remove_all_at_exit() {
-  const std::lock_guard list(g_unfinished_mutex);
-  for (HeapDumper* one = g_unfinished_at_exit; one != nullptr;
-       one = one->next_unfinished_at_exit_) {
-    one->remove_pieces();
-  }
-}
-
-void HeapDumper::remove_pieces() {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || !unfinished_) return;  // another thread is removing it, or has done so
   const Place& place = *unfinished_;
   if (DIR* directory = opendir(place.directory.c_str())) {
     while (const dirent* entry = readdir(directory)) {
@@ -334,6 +319,15 @@ void HeapDumper::remove_pieces() {
     closedir(directory);
   }
   if (place.own_directory) rmdir(place.directory.c_str());
+}
+
+void HeapDumper::remove_all_at_exit() {
+  const std::lock_guard list(g_unfinished_mutex);
+  for (HeapDumper* one = g_unfinished_at_exit; one != nullptr;
+       one = one->next_unfinished_at_exit_) {
+    const std::unique_lock lock(one->mutex_, std::try_to_lock);
+    if (lock) one->remove_unfinished();  // otherwise another thread is removing it
+  }
 }
 
 }  // namespace ddm

@@ -88,7 +88,6 @@ class HeapDumper final : public HeapDumps {
   // With the lock held.
   void remove_unfinished() const;
   static void remove_all_at_exit();
-  void remove_pieces();
 
   jvmtiEnv* const jvmti_;
   HeapFiguresReader figures_;
