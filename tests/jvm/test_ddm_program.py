@@ -6,6 +6,7 @@ import select
 import struct
 import time
 
+from agent_jars import agent_jar
 from ddm_client import (Client, DdmError, Hello, Reader, Target, address_of, chunk, packed,
                         read_heap_info, read_named, split)
 from harness import AGENT, Report, test
@@ -108,6 +109,15 @@ def a_program_that_waits_for_a_server_can_be_ended(t):
     process.terminate()
     said, _ = process.communicate(timeout=30)
     assert process.returncode == 143
+    assert "ready" not in said, "main ran on"
+
+
+@test(jdks="each")
+def a_program_that_waits_for_a_server_can_be_halted(t):
+    halting = f"-javaagent:{agent_jar(t, 'HaltingAgent', t.classes())}=700"
+    process = t.popen("DdmTarget", agent="suspend=y", flags=[halting])
+    said, _ = process.communicate(timeout=30)  # on 26 the VM waits a minute for a callback
+    assert process.returncode == 7
     assert "ready" not in said, "main ran on"
 
 

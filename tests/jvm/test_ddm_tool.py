@@ -116,6 +116,17 @@ def recent_allocations_of_threads_that_have_ended_have_their_names(t):
 
 
 @test()
+def all_recent_allocations_are_shown_however_many_are_kept(t):
+    with Target(t, agent="dump=none,records=200k") as p:
+        ddm(t, "track", p.pid, "on")
+        p.tell("marks 100000")
+        ddm(t, "track", p.pid, "off")
+        for by in ("class", "site", "app", "thread"):
+            rows = ddm_json(t, "allocs", p.pid, "--recent", "--by", by)
+            assert max(row["count"] for row in rows) >= 100_000, rows
+
+
+@test()
 def a_saved_report_shows_its_recent_records_as_its_program_did(t):
     for options in ("", ",interval=1k"):
         with Target(t, agent="dump=none" + options) as p:

@@ -2,6 +2,7 @@
 import threading
 import time
 
+import tool
 from ddm_client import Target, chunk
 from harness import AGENT, Report, test
 
@@ -219,3 +220,15 @@ def several_servers_may_switch_and_read_at_the_same_time(t):
         for w in workers:
             w.join()
         assert not failures, failures
+
+
+@test()
+def tracking_that_an_attach_switches_on_outlasts_the_server_that_had_it_on(t):
+    with Target(t, agent="dump=none") as p, p.client() as ddm:
+        with p.client() as other:
+            assert other.request("REAE", b"\1\1") == b""  # for as long as it is connected
+            tool.ddm(t, "attach", p.pid, "track=y")
+        with p.client() as other:
+            assert other.request("REAE", b"\1\1") == b""
+        time.sleep(1)
+        assert ddm.tracking()

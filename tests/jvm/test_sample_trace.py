@@ -80,6 +80,17 @@ def runs_of_milliseconds_between_waits_have_their_time(t):
         best_of(3, measure)
 
 
+@test(min_jdk=21)
+def a_virtual_thread_that_has_ended_gets_no_more_time(t):
+    with Target(t, program=("VirtualShares", "300", "stay")) as p, p.client() as ddm:
+        assert ddm.request("SPSS", struct.pack(">III", 0, 0, 1000)) == b""
+        p.tell("")
+        time.sleep(2)
+        trace = Trace(stop(ddm))
+    spinner = [clocks[-1] for number, _, _, *clocks in trace.events if trace.threads[number] == "spinner"]
+    assert spinner and max(spinner) - min(spinner) < 1_500_000, (min(spinner), max(spinner))
+
+
 @test()
 def the_file_of_samples_opens_in_dmtracedump_and_in_ddm(t):
     with Target(t, program=("SharesServed",)) as p:

@@ -1,4 +1,7 @@
-/** VirtualShares MILLISECONDS: a named virtual thread that spins for so long, by the wall clock. */
+/**
+ * VirtualShares MILLISECONDS [stay]: a named virtual thread that spins for so long, by the wall clock;
+ * with a second argument once a line has come, and the program ends with the next one.
+ */
 public class VirtualShares {
     static volatile double sink;
 
@@ -15,6 +18,14 @@ public class VirtualShares {
 
     public static void main(String[] args) throws Exception {
         long ms = Long.parseLong(args[0]);
+        if (args.length > 1) {
+            System.out.println("ready");
+            System.in.read();
+        }
         Thread.ofVirtual().name("spinner").start(() -> spin(ms)).join();
+        if (args.length > 1) {
+            System.out.println("done");
+            System.in.read();
+        }
     }
 }
