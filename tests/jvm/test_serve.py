@@ -140,6 +140,34 @@ def cpu_profiles_show_what_runs_and_not_what_waits(t):
 
 
 @test()
+def cpu_profiles_that_overlap_have_both_their_own_time(t):
+    with Served(t) as served, t.popen("CpuShares", "60000", agent="dump=none,log=error") as busy:
+        try:
+            end = time.monotonic() + 60
+            while "CpuShares.spin" not in t.command([DDM, "stack", str(busy.pid), "--all"]).out:
+                assert time.monotonic() < end
+            path = f"/debug/pprof/profile?pid={busy.pid}&seconds="
+            totals = {}
+
+            def ask(seconds):
+                before = cpu_ns(busy.pid)
+                profile = Profile(saved(t, f"{seconds}.pb.gz", served.get(path + str(seconds))))
+                totals[seconds] = (sum(values["cpu"] for _, values in profile.samples), cpu_ns(busy.pid) - before)
+
+            short = threading.Thread(target=ask, args=(1,))
+            short.start()
+            time.sleep(0.5)
+            ask(2)
+            short.join()
+            for total, used in totals.values():
+                assert 0.3 * used < total <= used, totals
+            ddm(t, "allocs", busy.pid, "-o", "time.jsonl")
+            assert "sampler" not in Report(t.path("time.jsonl")).summary, "it goes on"
+        finally:
+            busy.kill()
+
+
+@test()
 def programs_that_are_not_tracked_stay_so_unless_it_is_asked_for(t):
     with Leaking(t, 60_000, "dump=none,log=error") as target, Served(t) as served:
         path = f"/debug/pprof/allocs?pid={target.pid}"
