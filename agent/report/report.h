@@ -50,9 +50,9 @@ inline constexpr std::string_view kEngineUnknown = "unknown", kEngineMalloc = "m
 
 // Figures on live objects (live=). With one_in > 1, or with samples, all are estimates.
 struct LiveSummary {
-  std::uint64_t gc = 0, collections = 0;  // as of which objects are live; since following began
-  std::int64_t count = 0;
-  std::int64_t bytes = 0;
+  std::uint64_t gc = 0;           // the collection as of which objects are live
+  std::uint64_t collections = 0;  // since following began
+  std::int64_t count = 0, bytes = 0;
   std::uint32_t one_in = 1;
   std::int64_t followed_ms = 0;  // for how long
   std::int64_t top_ms = 0;       // when live bytes after a collection peaked, since following began

@@ -174,8 +174,9 @@ int native(const NativeOptions& given) {
   const auto asked = client->get<NativeSamplingState>({NativeSamplingState::kType, {}});
   const NativeSamplingState state = asked ? *asked : NativeSamplingState{};
   const std::uint64_t interval = state.readable_interval.value_or(state.interval);
-  const auto jvm = JvmProcess::find(local_pid(*named, *client, state));
-  const bool local = named->starts_with("unix:");
+  const pid_t pid = local_pid(*named, *client, state);
+  const auto jvm = JvmProcess::find(pid);
+  const bool local = pid != 0 || named->starts_with("unix:");
   const auto path_of = [&](const std::string& path) {
     return jvm ? jvm->path(path) : local ? path : std::string();
   };

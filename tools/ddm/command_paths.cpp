@@ -35,7 +35,10 @@ Result<FileDescriptor> open_dump(const PathsOptions& options) {
 
 int paths(const PathsOptions& options) {
   // The only program is meant, so it seems, and would be stopped for a dump.
-  if (options.target.empty() && is_file(options.class_name)) {
+  const bool is_dump = options.class_name.ends_with(".hprof") ||
+                       options.class_name.ends_with(".hprof.gz") ||
+                       options.class_name.find('/') != std::string::npos;
+  if (options.target.empty() && is_dump) {
     return bad_command_line("CLASS is missing", "paths");
   }
   const auto file = open_dump(options);

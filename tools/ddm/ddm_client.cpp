@@ -218,6 +218,7 @@ std::optional<Error> DdmClient::idle(double seconds, const std::function<bool()>
     take_events();
     if (auto gone = listen(step)) return gone;
   }
+  take_events();
   return {};
 }
 

@@ -213,8 +213,8 @@ std::optional<Error> set_native_mark(const std::string& name, const NativeMoment
   const auto directory = marks_directory();
   if (!directory) return directory.error();
   for (const MarkFile& mark : list_marks(*directory, kNativeMarkEnding)) {
-    // It does not tell in which pid namespace its program is, which may so be alive elsewhere.
-    if (is_older_than_week(mark)) unlink(mark.path.c_str());
+    // It does not tell in which pid namespace its program is, which so may be alive elsewhere.
+    if (is_older_than_week(mark) && !process_start_time(mark.pid)) unlink(mark.path.c_str());
   }
   ByteWriter head;
   head.u8(now.process_start);

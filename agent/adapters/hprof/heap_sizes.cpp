@@ -89,7 +89,7 @@ HprofHeapSizes measure_heap_sizes(jvmtiEnv* jvmti, JNIEnv* jni) {
   measure_instances(jni, sizes);
   sizes.alignment =
       static_cast<std::uint32_t>(vm_flags::integer("ObjectAlignmentInBytes").value_or(8));
-  sizes.reference_bytes = vm_flags::boolean("UseCompressedOops").value_or(false) ? 4 : 8;
+  sizes.reference_bytes = vm_flags::boolean("UseCompressedOops").value_or(true) ? 4 : 8;
   const LocalRef<jclass> object(jni, jni->FindClass("java/lang/Object"));
   if (clear_exception(jni) || !object) return sizes;
   const auto references = [&](jsize n) { return jni->NewObjectArray(n, object.get(), nullptr); };

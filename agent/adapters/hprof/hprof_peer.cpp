@@ -26,7 +26,7 @@ constexpr milliseconds kConnectLimit{5000};
 constexpr milliseconds kAcceptLimit{5000}, kAcceptPause{20};
 constexpr milliseconds kFinishStep{50};
 
-// The address that was asked for does not say it: any name may lead to this machine.
+// The address that was asked for does not say it: any name may lead to a loopback address.
 std::optional<Error> check_access(int fd) {
   if (!is_loopback(to_address(far_end(fd)))) return std::nullopt;
   const auto end = Clock::now() + kAcceptLimit;
@@ -88,7 +88,11 @@ void HprofPeer::give_up(std::string_view why) {
 bool HprofPeer::finish(milliseconds stall, milliseconds limit) {
   const auto end = Clock::now() + limit;
   while (queue_.is_open()) {
-    if (queue_.wait_for_room(kFinishStep)) return true;
+    if (queue_.wait_for_room(kFinishStep)) {
+      // Whether who sends no more still reads shows only when it has been sent something.
+      if (ended_) std::this_thread::sleep_for(kFinishStep);
+      return queue_.is_open();
+    }
     const auto waiting = queue_.waiting();
     const auto now = Clock::now();
     if (now >= end || (waiting && now - waiting->last_progress > stall)) return false;

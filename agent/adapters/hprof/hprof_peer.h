@@ -62,11 +62,11 @@ class HprofPeer : public std::enable_shared_from_this<HprofPeer> {
   const OnCommand on_command_;
   const Report report_;
   SendQueue queue_{kMostUnread, 0};
-  std::atomic<bool> busy_{false};  // with a command
+  std::atomic<bool> busy_{false};   // with a command
+  std::atomic<bool> ended_{false};  // the peer sends no more
 
   // Used by the I/O thread only.
   Bytes received_;
-  bool ended_ = false;  // the peer sends no more
   HprofCommandReader commands_;
 };
 

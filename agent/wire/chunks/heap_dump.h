@@ -26,7 +26,7 @@ struct HeapDumpPieceRequest {
   enum class What : std::uint8_t { kMake = 0, kMakeWithStacks = 1, kNextPiece = 2 };
   static constexpr std::size_t kPiece = std::size_t{4} << 20;
   What what = What::kMake;
-  static constexpr auto kFields = std::tuple(UpTo(&HeapDumpPieceRequest::what, What::kNextPiece));
+  static constexpr auto kFields = std::tuple(UpTo{&HeapDumpPieceRequest::what, What::kNextPiece});
 };
 
 //   u8 bytes   u8 objects with an allocation stack   str why there are none, or ""

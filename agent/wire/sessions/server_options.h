@@ -58,7 +58,7 @@ struct ServerLimits {
   std::size_t max_memory = std::size_t{24} << 20;
   std::size_t max_stored = std::size_t{1} << 30;  // StoredData
   std::chrono::milliseconds handshake_time{10'000};
-  std::chrono::milliseconds packet_time{60'000};  // from a packet's first byte to its last
+  std::chrono::milliseconds packet_time{60'000};  // for a packet, while it is read
   std::chrono::milliseconds unread_time{60'000};
 };
 

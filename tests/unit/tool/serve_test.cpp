@@ -322,6 +322,9 @@ TEST_CASE("A profile of CPU has the samples that came meanwhile, and no others")
   const std::uint64_t two[] = {2, 20'000'000};
   values.add_packed(2, two);
   CHECK(bytes->find(values.bytes()) != std::string::npos);
+  ProtobufWriter duration;
+  duration.add_integer(10, 1'000'000'000);
+  CHECK(bytes->find(duration.bytes()) != std::string::npos);
   const Json no_sampler{{"type", "summary"}};
   const Json no_frame{{"type", "sample"}, {"stack", {1}}};
   CHECK_FALSE(cpu_samples_profile({}, {no_sampler}, {}, std::chrono::seconds(1)));

@@ -110,9 +110,9 @@ Result<std::string> cpu_samples_profile(const std::vector<Json>& before,
   ReportData data;
   data.names = &table;
   data.summary = summary_of(hello, epoch_ms());
-  data.summary.tracked_ms = std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
   SamplerFigures sampler;
   sampler.requested_ns = number_of(sampler_json, "asked_ns");
+  sampler.on_ns = std::chrono::nanoseconds(passed).count();
   data.time.sampler = sampler;
   for (const auto& [line, count] : added) {
     StackSample sample;

@@ -27,9 +27,12 @@ void Screen::show(const std::string& text) {
   std::istringstream lines(text);
   std::string line;
   for (int row = 0; row < LINES && std::getline(lines, line); ++row) {
-    if (row == 0) wattron(stdscr, A_REVERSE);
-    mvwaddnstr(stdscr, row, 0, line.c_str(), static_cast<int>(head_bytes(line, columns())));
-    if (row == 0) wattroff(stdscr, A_REVERSE);
+    // A row of its own: wide characters, which take two columns, do not run on into the next one.
+    WINDOW* const window = derwin(stdscr, 1, COLS, row, 0);
+    if (row == 0) wattron(window, A_REVERSE);
+    waddnstr(window, line.c_str(), static_cast<int>(head_bytes(line, columns())));
+    wsyncup(window);
+    delwin(window);
   }
   wrefresh(stdscr);
 }
