@@ -7,8 +7,6 @@
 namespace bci {
 namespace {
 
-constexpr std::size_t kMostCompiled = 8000;  // HotSpot's HugeMethodLimit
-
 bool is_identity(const std::vector<BciRun>& runs) {
   return runs.size() == 1 && runs[0] == BciRun{0, 0, false};
 }
@@ -53,11 +51,6 @@ class ClassRewriter {
     }
     const std::uint64_t shape = code_shape(code->bytecode());
     const CodeOutline& old = *method.outline().code;
-    if (options.keep_compilable && old.bytecode.size() <= kMostCompiled &&
-        code->code_length > kMostCompiled) {
-      method.skip_whole(SkipReason::kTooLongToCompile);
-      return;
-    }
     written_.push_back({old.length_at, old.body.size(), std::move(code->body)});
     if (!editor->changed()) return;
     ChangedMethod& changed = result_.changed.emplace_back();

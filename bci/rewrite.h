@@ -64,8 +64,6 @@ struct RewriteOptions {
   // Writes every branch in its long form, as if out of range. For tests of the frames that this
   // needs.
   bool widen_all = false;
-  // Leaves a method as it is that would grow beyond what HotSpot compiles.
-  bool keep_compilable = false;
 };
 
 // Applies the transformations in order. Classes that contain a hook are not changed.

@@ -14,7 +14,6 @@ std::string_view to_string(SkipReason reason) {
                                                 "bad-code-attribute",
                                                 "unknown-frame",
                                                 "code-too-long",
-                                                "too-long-to-compile",
                                                 "stack-too-deep",
                                                 "pool-full",
                                                 "too-many-locals",

@@ -18,7 +18,6 @@ enum class SkipReason : std::uint8_t {
   kBadCodeAttribute,  // a table inside Code that does not parse
   kUnknownFrame,      // a StackMapTable entry this library does not know
   kCodeTooLong,       // the code would have more than 65535 bytes
-  kTooLongToCompile,  // the code would have more than 8000 bytes, see RewriteOptions
   kStackTooDeep,      // max_stack would be more than 65535
   kPoolFull,          // the constant pool would have more than 65534 entries
   kTooManyLocals,     // max_locals would be more than 65535

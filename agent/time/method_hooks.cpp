@@ -169,8 +169,7 @@ std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, const LoadingClass& load
   const bci::MethodHook hook({calls_hook("entered"), calls_hook("returned"), calls_hook("thrown")},
                              number);
   const bci::Transformation* const all[] = {&hook};
-  bci::RewriteResult result =
-      bci::rewrite(class_file, all, {.keep_compilable = !class_changes::compiles_huge_methods()});
+  bci::RewriteResult result = bci::rewrite(class_file, all);
   const std::lock_guard lock(mutex_);
   skipped_.add(result);
   if (result.status != bci::RewriteStatus::kChanged) return {};

@@ -50,8 +50,9 @@ void check(bci::ByteSpan before, const bci::RewriteResult& result) {
            "written code is not understood");
   }
   for (const bci::ChangedMethod& changed : result.changed) {
-    for (const bci::BciRun& run : changed.bci_map) {
-      bci::original_bci(changed.bci_map, run.new_bci);
+    const std::uint32_t last = changed.bci_map.empty() ? 0 : changed.bci_map.back().new_bci;
+    for (std::uint32_t bci = 0; bci < last + 16; ++bci) {
+      bci::original_bci(changed.bci_map, static_cast<std::uint16_t>(bci));
     }
   }
 }

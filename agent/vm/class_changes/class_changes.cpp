@@ -46,9 +46,4 @@ std::uint32_t many() {
   return static_cast<std::uint32_t>(std::max(*cutoff / kCodesOfCaller * 3 / 4, 1));
 }
 
-bool compiles_huge_methods() {
-  static const bool compiles = !vm_flags::boolean("DontCompileHugeMethods").value_or(false);
-  return compiles;
-}
-
 }  // namespace ddm::class_changes

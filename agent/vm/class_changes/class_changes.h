@@ -1,5 +1,4 @@
-// What a changed class costs: counts the agent's retransformations by class name, and knows from
-// which count on they do harm, and whether longer code does.
+// Counts the agent's retransformations by class name, and knows from which count on they do harm.
 //
 // Retransforming a class makes its nmethods and those that inline its methods not entrant. A method
 // that C2 has recompiled PerMethodRecompilationCutoff (400) times is never compiled by C2 again,
@@ -18,8 +17,5 @@ std::uint32_t count(std::string_view internal_name);
 
 // From this count on a change should rather stay in the class. 0: the VM has no limit.
 std::uint32_t many();
-
-// Whether the VM compiles methods of more than 8000 bytes: with -XX:-DontCompileHugeMethods.
-bool compiles_huge_methods();
 
 }  // namespace ddm::class_changes

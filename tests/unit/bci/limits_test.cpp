@@ -251,21 +251,6 @@ TEST_CASE("a full constant pool stops only the methods that need a new entry") {
   CHECK(after.file().pool.count() == 65535);
 }
 
-TEST_CASE("a method stays short enough to be compiled where that is wanted") {
-  ClassBuilder cls("Sample", 61);
-  cls.method(kStatic, "short", "()V").nops(100).op({0xb1});
-  cls.method(kStatic, "almost", "()V").nops(7999).op({0xb1});
-  cls.method(kStatic, "long", "()V").nops(8000).op({0xb1});
-  const MethodHook enter({.entered = kNumbersHook}, same_numbers(1, 2));
-  const Bytes bytes = cls.build();
-  const Rewritten kept(rewrite_with(bytes, {&enter}, {.keep_compilable = true}));
-  CHECK(kept.changed("short") != nullptr);
-  CHECK(kept.skip_of("almost") == SkipReason::kTooLongToCompile);
-  CHECK(kept.bytecode("almost").size() == 8000);
-  CHECK(kept.changed("long") != nullptr);  // it never was
-  CHECK(Rewritten(rewrite_with(bytes, {&enter})).changed("almost") != nullptr);
-}
-
 TEST_CASE("a max_stack that would not fit leaves the method alone") {
   ClassBuilder cls("Sample", 61);
   cls.method(kStatic, "run", "()V").stack(65535).op({0x04, kNewarray, 10, kPop, 0xb1});
