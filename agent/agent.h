@@ -67,7 +67,7 @@ class Agent final : private VmListener, private SessionObserver {
   void disconnected(const SessionPtr& session) override;
 
   jvmtiEnv* const jvmti_;
-  std::mutex loading_;  // held by a further load, while the program runs
+  std::mutex loading_;  // held while the options of a load are applied
   Options options_;
   std::optional<HprofOptions> hprof_options_;
   std::string text_;              // the options that it was started with

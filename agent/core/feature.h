@@ -9,8 +9,9 @@
 //   started              start() of all features has returned
 //   loaded               loading is complete; with what it logged, for the attaching tool
 //   before_main          the program's main method runs next; not called at a late attach
-//   halting              the VM is about to halt: ends frequent JVMTI events. Called from JDK 26 on,
-//                        and not if the last thread returns (vm/halt_watch.h)
+//   halting              the VM is about to halt: ends frequent JVMTI events, and waits in callbacks.
+//                        Called from JDK 26 on, and not if the last thread returns
+//                        (vm/halt_watch.h)
 //   end                  VMDeath: the feature starts no further long work. Must not block for long
 //   end_after_servers    all sessions are closed
 //   write_final_reports  writes the final reports; without JNI where the VM must not be entered

@@ -309,6 +309,7 @@ void HeapDumper::close() {
 void HeapDumper::remove_unfinished() const {
   if (!unfinished_) return;
   const Place& place = *unfinished_;
+  unlink((place.directory + "/" + place.file).c_str());  // also where the directory is not readable
   if (DIR* directory = opendir(place.directory.c_str())) {
     while (const dirent* entry = readdir(directory)) {
       // The file and its parts: FILE.p0, FILE.p1 and so on.

@@ -264,22 +264,22 @@ std::size_t HeapMapper::useful_helpers() const {
   return static_cast<std::size_t>(std::clamp(processors, 1, 4) - 1);
 }
 
-// A log has capacity for a heap of smallest objects, since one lane may get all of them; the pages
-// that are likely to be needed are committed before the safepoint.
 // What the heap has at most, growth until the walk included.
 std::uint64_t HeapMapper::likely_heap() const {
   const std::uint64_t committed = total_heap_memory().value_or(layout_->reserved_bytes);
   return std::min(layout_->reserved_bytes, committed + committed / 4 + kGrowth);
 }
 
+// A log has capacity for a heap of smallest objects, since one lane may get all of them; the pages
+// that are likely to be needed are committed before the safepoint.
 bool HeapMapper::reserve_logs(HeapMap& map, std::size_t threads, std::size_t spaces) const {
-  const std::uint64_t least_object = layout_->objects.min_object_bytes();
+  const std::uint64_t most_objects = likely_heap() / layout_->objects.min_object_bytes();
   const std::size_t logs = threads * HeapWalk::kLogs;
   const std::size_t expected = last_log_bytes_ != 0
                                    ? last_log_bytes_ + last_log_bytes_ / 8
                                    : used_heap_memory().value_or(0) / kUsualObject * kUsualEntry;
   for (std::size_t i = 0; i < logs; ++i) {
-    auto log = RunLog::reserve(likely_heap() / least_object * 2 + spaces * kLogBytesPerSpace);
+    auto log = RunLog::reserve(most_objects * 2 + spaces * kLogBytesPerSpace);
     if (!log) return false;
     log->populate(expected / logs);
     map.logs.push_back(std::move(*log));

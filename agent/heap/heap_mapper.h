@@ -66,8 +66,8 @@ class HeapMapper {
   // Adds the walks' results to the map; true: some objects had unknown classes.
   static bool gather(const std::deque<HeapWalk>& walks, HeapMap& map);
   std::size_t useful_helpers() const;
-  // Reserves the walks' logs. False: no memory.
   std::uint64_t likely_heap() const;
+  // Reserves the walks' logs. False: no memory.
   bool reserve_logs(HeapMap& map, std::size_t threads, std::size_t spaces) const;
   // Whether a class table read now has the classes that were unknown to the walks.
   bool has_new_classes(JNIEnv* jni, const std::deque<HeapWalk>& walks);

@@ -269,6 +269,7 @@ ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, ProbeSetId id, ProbeSet& s
   Probe& probe = probes_[number];
   probe.since = std::chrono::steady_clock::now();
   probe.timed = set.spec->timed();
+  probe.settled = loading.is_new;  // no retransformation brings it
   probe.removed = reason_against(file, method);
   if (probe.removed.empty()) {
     probe.cell = probe.timed ? cells_.take_timer() : cells_.take_counter();

@@ -143,7 +143,9 @@ void OptionLoans::undo(JNIEnv* jni, std::uint64_t session) {
   ended_(undone);
   {
     const std::lock_guard lock(mutex_);  // the load has given these options
-    for (const std::string& option : undone.names) undone_[option] = over.at(option).undoing;
+    for (const std::string& option : undone.names) {
+      if (loaded) undone_[option] = over.at(option).undoing;
+    }
   }
   log_info("what a server wanted for a while is over: {}", to_load);
 }

@@ -114,7 +114,7 @@ def a_program_that_waits_for_a_server_can_be_ended(t):
 
 @test(jdks="each")
 def a_program_that_waits_for_a_server_can_be_halted(t):
-    halting = f"-javaagent:{agent_jar(t, 'HaltingAgent', t.classes())}=700"
+    halting = f"-javaagent:{agent_jar(t, 'HaltingAgent', t.classes())}=2000"
     process = t.popen("DdmTarget", agent="suspend=y", flags=[halting])
     said, _ = process.communicate(timeout=30)  # on 26 the VM waits a minute for a callback
     assert process.returncode == 7

@@ -29,8 +29,9 @@ void RedefinedFiles::redefining(JNIEnv* jni, jclass klass, HookedClasses::Key ke
   const jint count = jni->GetIntField(klass, count_);
   const std::lock_guard lock(mutex_);
   Files& files = settled(key, count);
+  // Otherwise an older one would be installed again.
+  if (bytes_ + file.size() > kMostBytes) drop(files.now);
   if (bytes_ + file.size() > kMostBytes) {
-    drop(files.now);  // older than what the VM passes from now on
     if (!std::exchange(full_, true)) {
       log_warn(
           "other agents redefine more classes than are kept: the VM forgets these redefinitions"
