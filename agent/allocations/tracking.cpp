@@ -276,6 +276,7 @@ std::string Tracking::stop(JNIEnv* jni) {
     return error;
   }
   if (!recorder_.pause(kRecorderPatience)) log_info("a thread is held up where it records");
+  scopes_.forget();  // their figures would lack what is allocated from now on
   if (poll_chore_) Chores::of_process().end(std::exchange(poll_chore_, nullptr), /*wait=*/true);
   books_.poll_times(tracked_ms());
   live_.stop(jni, LiveObjects::Figures::kKeep);

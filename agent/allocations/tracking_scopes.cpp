@@ -55,10 +55,9 @@ ScopeNumber Tracking::begin_scope(JNIEnv* jni, ScopeRoot root) {
 
 bool Tracking::follow_scopes(JNIEnv* jni) {
   const std::lock_guard lock(mutex_);
-  if (!live_.on()) {
-    options_.live = 1;
-    follow_live(jni);
-  }
+  if (!on_) return false;
+  options_.live = 1;  // with live=1/N there are estimates only, to which no test can be held
+  follow_live(jni);
   return live_.on();
 }
 

@@ -205,10 +205,12 @@ def testng_finds_its_listener_by_itself(t):
     done = t.command([t.jdk.java, *t.vm_flags(), *wide_headers(t), f"-agentpath:{AGENT}={COUNTING}",
                       "-cp", ":".join([classes, KIT, *JARS]), "org.testng.TestNG", "-testclass", "limits.LimitedTestNg",
                       "-verbose", "2", "-d", t.path("out")])
-    assert "Total tests run: 3, Failures: 1, Skips: 0" in done.out, done
+    assert "Total tests run: 6, Failures: 3, Skips: 0" in done.out, done
     assert "limits.LimitedTestNg.noObjects allocated 101 objects, 3,232 bytes; the limit is 100 objects" in done.out
+    assert "limits.LimitedTestNg.noObjectsAndThrows allocated 102 objects" in done.out
     assert amounts(t.path("allocations.txt"))[0] == {"limits.LimitedTestNg.free": (12, 384),
-                                                     "limits.LimitedTestNg.keepsIt": (100, 3200)}
+                                                     "limits.LimitedTestNg.keepsIt": (100, 3200),
+                                                     "limits.LimitedTestNg.keepsItAndThrows": (99, 3168)}
 
 
 def during(t, *options):
@@ -258,6 +260,19 @@ def many_tests_of_one_name_are_numbered_in_no_time(t):
         "rows", *(f"rows[{n}]" for n in range(2, rows + 1))}
 
 
+@test()
+def a_test_without_figures_makes_its_list_none_to_compare(t):
+    done = inside(t, "LedgerNames", "1", "lost")
+    why = "there are tests without figures: tracking was switched off meanwhile"
+    with open(t.path("allocations.txt"), encoding="utf-8") as f:
+        head, *rows = f.read().splitlines()
+    assert rows[0] == f"incomplete: {why}" and rows[1:3] == ["lost\tincomplete", "lost[2]\tincomplete"], rows
+    assert done.err.count(why) == 1, done.err
+    with open(t.path("before.txt"), "w", encoding="utf-8") as f:
+        f.write(f"{head}\nlost\t0\t0\n")
+    assert why in ddm(t, "gate", t.path("allocations.txt"), "--baseline", t.path("before.txt"), code=USAGE)
+
+
 @test(every_days=3)
 def without_the_agent_programs_and_tests_run_as_ever(t):
     told, done = during(t)
@@ -274,6 +289,11 @@ def without_the_agent_programs_and_tests_run_as_ever(t):
     # And where nobody wants to know, nothing is said.
     done = platform_run(t, classes, "limits.LimitedJupiter", flags=["-Dddm.allocations=off"])
     assert "7 tests failed" not in done.err and "allocations:" not in done.err, done
+    # Nor is anything counted, but for a limit.
+    for selected, counts in (("limits.WithoutRule", False), ("limits.LimitedJunit4", True)):
+        done = platform_run(t, classes, selected, agent=COUNTING.replace("track=y", "log=info"),
+                            flags=["-Dddm.allocations=off"])
+        assert ("tracking on" in done.err) == counts, (selected, done)
 
 
 @test(min_jdk=17)

@@ -75,9 +75,8 @@ std::string scope_text(const ScopeFigures& figures, const std::optional<LiveAmou
     const ScopeSite& site = figures.list[i];
     text += fmt::format("{}\t{}\t{}{}\t{}", site.objects, site.bytes, site.first_use ? 'f' : '-',
                         site.own ? 'o' : '-', one_name(names.class_name(site.class_id)));
-    std::size_t count = 0;
-    if (site.trace > kCutTrace) count = tree.read(site.trace, buffer);
-    count = std::min({count, std::size_t{site.frames}, most_frames});
+    const std::size_t count =
+        std::min({tree.read(site.trace, buffer), std::size_t{site.frames}, most_frames});
     for (const Frame& frame : std::span(buffer).first(count)) {
       append_frame(text, names.method(frame.method), frame.bci);
     }

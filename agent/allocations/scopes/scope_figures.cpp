@@ -13,8 +13,9 @@ namespace {
 
 // A stack from a frame outwards, up to where the measured part begins.
 struct Walked {
-  bool root = false, first_use = false, runner = false, program = false;
-  bool waits = false;  // the JDK waits, with no frame of the program further in
+  bool root = false, first_use = false, program = false;
+  bool runner = false;  // with no frame of the program further out
+  bool waits = false;   // the JDK waits, with no frame of the program further in
   std::uint32_t frames = 0;
 };
 
@@ -51,7 +52,7 @@ class Walks {
       }
       result.waits = (kind.jdk || kind.runner) && (kind.waiting || result.waits);
       result.first_use |= kind.first_use;
-      result.runner |= kind.runner;
+      result.runner |= kind.runner && !result.program;
       result.program |= kind.program;
       ++result.frames;
       known_[node] = result;
@@ -82,9 +83,13 @@ class Walks {
   std::vector<Step> path_;
 };
 
+// The runner's own threads may run a test (a timeout of JUnit 4), and then what is around it, too.
 bool is_measured(Scopes::Part part, ScopeRoot::Rule rule, const Walked& stack) {
   if (part == Scopes::Part::kMade) return true;
-  if (part == Scopes::Part::kLent) return stack.program || !stack.runner;
+  if (part == Scopes::Part::kLent) {
+    const bool below = rule == ScopeRoot::Rule::kBelowMethod;
+    return !stack.runner || (below ? stack.root : stack.program);
+  }
   if (rule == ScopeRoot::Rule::kBelowMethod) return stack.root;
   if (rule == ScopeRoot::Rule::kProgram) return stack.program;
   return rule == ScopeRoot::Rule::kEverything;
@@ -127,8 +132,9 @@ ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names, Meth
       if (sum.trace == kNoTrace || tree.lacks_frames(sum.trace)) figures.lost += sum.objects;
       const Walked stack = walks.of(sum.trace);
       if (!is_measured(part, ended.root.rule, stack)) continue;
+      const bool own = part == Scopes::Part::kOwner || (part == Scopes::Part::kLent && stack.root);
       figures.list.push_back({sum.class_id, sum.trace, sum.objects, sum.bytes, stack.frames,
-                              stack.first_use || stack.waits, part == Scopes::Part::kOwner});
+                              stack.first_use || stack.waits, own});
     }
   }
   std::ranges::sort(figures.list, {}, [](const ScopeSite& one) {

@@ -51,7 +51,7 @@ struct ScopeSite {
   std::int64_t objects = 0, bytes = 0;
   std::uint32_t frames = 0;  // of its stack, up to where the measured part begins
   bool first_use = false;
-  bool own = false;  // on the scope's owner thread
+  bool own = false;  // on the scope's owner thread, or on one that ran its method for it
 };
 
 struct ScopeFigures {

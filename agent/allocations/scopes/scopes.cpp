@@ -55,6 +55,7 @@ ScopeNumber Scopes::begin(std::int64_t thread, ScopeRoot root, std::shared_ptr<S
   Member& member = at->second;
   scope->parent = member.scope;
   scope->owner_was_lent = !is_new && member.scope == 0;
+  scope->owner_part = member.part;
   const ScopeNumber number = ++last_;
   scopes_[number] = std::move(scope);
   member.scope = number;
@@ -93,7 +94,6 @@ void Scopes::end(ScopeNumber number) {
   if (scope == nullptr) return;
   close(*scope);
   Scope* const parent = open_scope(scope->parent);
-  const bool nested = parent != nullptr && parent->owner == scope->owner;
   const bool counts_there =
       parent != nullptr && parent->result.root.rule != ScopeRoot::Rule::kNothing;
   const bool any_to_serve = the_only_one() != 0;
@@ -109,7 +109,7 @@ void Scopes::end(ScopeNumber number) {
     const bool owner = member.part == Part::kOwner;
     if (owner ? parent != nullptr : counts_there) {
       member.scope = scope->parent;
-      if (owner) member.part = nested ? Part::kOwner : Part::kMade;
+      if (owner) member.part = scope->owner_part;
       return false;
     }
     member = {0, Part::kLent, member.is_virtual, 0};
@@ -122,7 +122,7 @@ void Scopes::end(ScopeNumber number) {
     try {
       Tallies& outer = parent->result.tallies;
       const Tallies& inner = scope->result.tallies;
-      outer[nested ? Part::kOwner : Part::kMade].add(inner[Part::kOwner]);
+      outer[scope->owner_part].add(inner[Part::kOwner]);
       outer[Part::kMade].add(inner[Part::kMade]);
       outer[Part::kLent].add(inner[Part::kLent]);
       outer.lost += inner.lost;

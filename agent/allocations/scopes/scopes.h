@@ -101,8 +101,9 @@ class Scopes {
   };
   struct Scope {
     ScopeNumber parent = 0;
-    std::int64_t owner = 0;       // thread
-    bool owner_was_lent = false;  // before, and will be again
+    std::int64_t owner = 0;         // thread
+    bool owner_was_lent = false;    // before, and will be again
+    Part owner_part = Part::kLent;  // of the owner in `parent`, likewise
     bool open = true;
     Ended result;
     std::unordered_map<const void*, Shard*> shards;  // by the address of a thread's t_here

@@ -57,9 +57,21 @@ constexpr std::string_view kThreadStarts[] = {
     "java.lang.Thread", "java.lang.VirtualThread", "java.lang.ThreadBuilders$BoundVirtualThread",
     "jdk.internal.misc.InnocuousThread", "jdk.internal.vm.Continuation"};
 
-constexpr std::string_view kTestRunners[] = {
-    "org.junit.",        "junit.",    "org.testng.",           "org.opentest4j.",
-    "org.apache.maven.", "ddm.test.", "org.apache.tools.ant.", "org.gradle."};
+// Eclipse's compiler is in org.eclipse.jdt, too, and may be what is tested.
+constexpr std::string_view kTestRunners[] = {"org.junit.",
+                                             "junit.",
+                                             "org.testng.",
+                                             "org.opentest4j.",
+                                             "org.apache.maven.",
+                                             "ddm.test.",
+                                             "org.apache.tools.ant.",
+                                             "org.gradle.",
+                                             "worker.org.gradle.",
+                                             "com.intellij.rt.",
+                                             "org.eclipse.jdt.internal.junit",
+                                             "com.microsoft.java.test.",
+                                             "com.google.testing.junit.",
+                                             "sbt."};
 
 // "libz.so", "libc.so.6": Java's names do not end like that.
 bool is_library(std::string_view class_name) {

@@ -153,6 +153,26 @@ TEST_CASE("A thread that was made outside a test's method serves the test that i
   CHECK(p.own_uses(p.figures(around)) == 0);
 }
 
+TEST_CASE("A thread of the runner that runs the test's method has what is below that, as its own") {
+  ProgramWithScopes p;
+  const ScopeNumber scope = p.begin(1, kTestMethod);
+  p.scopes.thread_made(1, 2, false, p.stack({{"org.junit.FailOnTimeout", "evaluate"}}));
+  const auto count = [&](int times) {
+    p.allocate(2, {{"p.C", "m"}, {"p.T", "slow"}, {"org.junit.FailOnTimeout", "call"}}, times);
+    p.allocate(2, {{"p.T", "setUp"}, {"org.junit.FailOnTimeout", "call"}}, 1000);
+  };
+  count(1);
+  // A pool's task may itself call JUnit.
+  p.allocate(2, {{"p.C", "m"}, {"org.junit.Assert", "assertThrows"}, {"p.Task", "run"}}, 2);
+  const ScopeNumber inner = p.begin(2);
+  count(4);
+  CHECK(p.own_uses(p.figures(inner)) == 1004);
+  count(8);  // the inner scope has not made it one of the test's own threads
+  const ScopeFigures figures = p.figures(scope);
+  CHECK(p.own_uses(figures) == 15);
+  for (const ScopeSite& site : figures.list) CHECK(site.own == (site.objects != 2));
+}
+
 TEST_CASE("Virtual threads serve the tests of the class that made them, and are then forgotten") {
   ProgramWithScopes p;
   const ScopeNumber suite = p.begin(1, {ScopeRoot::Rule::kNothing, "", ""});
@@ -239,6 +259,13 @@ TEST_CASE("Where figures begin anew an open scope has none") {
 TEST_CASE("Frames of what runs tests are neither the JDK's nor the program's") {
   CHECK(is_test_runner("org.junit.jupiter.engine.Main"));
   CHECK(is_test_runner("org.apache.maven.surefire.booter.ForkedBooter"));
+  CHECK(is_test_runner("worker.org.gradle.process.internal.worker.GradleWorkerMain"));
+  CHECK(is_test_runner("com.intellij.rt.junit.JUnitStarter"));
+  CHECK(is_test_runner("org.eclipse.jdt.internal.junit5.runner.JUnit5TestLoader"));
+  CHECK(is_test_runner("com.microsoft.java.test.runner.Launcher"));
+  CHECK(is_test_runner("com.google.testing.junit.runner.BazelTestRunner"));
+  CHECK(is_test_runner("sbt.ForkMain$Run"));
+  CHECK_FALSE(is_test_runner("org.eclipse.jdt.core.dom.ASTParser"));
   CHECK_FALSE(is_test_runner("org.junitpioneer.X"));
   CHECK_FALSE(is_program_under_test("java.lang.Thread"));
   CHECK(is_program_under_test("shop.Shop"));

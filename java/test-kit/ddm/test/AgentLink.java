@@ -16,29 +16,28 @@ final class AgentLink {
 
     private static final String OPTIONS = "address=none,dump=none,engine=bci,sites=512k,track=y";
 
-    /** Null: allocations are counted; else one line that says why not. Determined once. */
-    private static final String PROBLEM = connect();
+    /** A class of its own: where nobody asks whether allocations are counted, none are. */
+    private static final class Connection {
+        /** Null: allocations are counted; else one line that says why not. Determined once. */
+        static final String PROBLEM = connect();
+    }
 
     private AgentLink() {
     }
 
+    /** The first call switches counting on. */
     static boolean counts() {
-        return PROBLEM == null;
+        return Connection.PROBLEM == null;
     }
 
     static String problem() {
-        return PROBLEM;
-    }
-
-    /** Whether a test that cannot be measured is to fail. */
-    static boolean required() {
-        return Boolean.getBoolean("ddm.required");
+        return Connection.PROBLEM;
     }
 
     /** Throws if allocations cannot be counted, but are required to be. */
     static void require() {
-        if (PROBLEM != null && required()) {
-            throw new IllegalStateException(PROBLEM);
+        if (Boolean.getBoolean("ddm.required") && !counts()) {
+            throw new IllegalStateException(problem());
         }
     }
 

@@ -1,11 +1,11 @@
 package ddm.test;
 
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.junit.platform.commons.support.ReflectionSupport;
 
 /** Holds the tests of JUnit Jupiter to their limits. The annotations register it. */
 public final class AllocationsExtension implements InvocationInterceptor {
@@ -55,13 +55,9 @@ public final class AllocationsExtension implements InvocationInterceptor {
         return TestNames.numbered(TestNames.of(testClass, method), context.getUniqueId());
     }
 
-    private static void invoke(ReflectiveInvocationContext<Method> of) throws Throwable {
-        Method method = of.getExecutable();
-        method.setAccessible(true);
-        try {
-            method.invoke(of.getTarget().orElse(null), of.getArguments().toArray());
-        } catch (InvocationTargetException thrown) {
-            throw thrown.getCause();
-        }
+    /** Through JUnit, to which the test's module is open; what the method throws passes through. */
+    private static void invoke(ReflectiveInvocationContext<Method> of) {
+        ReflectionSupport.invokeMethod(of.getExecutable(), of.getTarget().orElse(null),
+                of.getArguments().toArray());
     }
 }

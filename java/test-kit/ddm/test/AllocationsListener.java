@@ -14,8 +14,8 @@ import org.junit.platform.launcher.TestPlan;
  * Writes the allocations of each test of a JUnit Platform run, in its method and on the threads
  * that it starts. The Platform finds it by the ServiceLoader.
  *
- * <p>System properties: {@code ddm.allocations=PATH} (allocations.txt; {@code off}: nothing is
- * counted), {@code ddm.required=true} (tests do not run without the agent).
+ * <p>System properties: {@code ddm.allocations=PATH} (allocations.txt; {@code off}: only
+ * tests with limits are measured), {@code ddm.required=true} (tests do not run without the agent).
  */
 public final class AllocationsListener implements TestExecutionListener {
     private final Map<String, Long> open = new ConcurrentHashMap<>();
@@ -38,7 +38,8 @@ public final class AllocationsListener implements TestExecutionListener {
 
     @Override
     public void executionStarted(TestIdentifier test) {
-        if (!counts) {
+        // TestNG's own listener is there, too, below its engine.
+        if (!counts || test.getUniqueId().contains("[engine:testng]")) {
             return;
         }
         long scope;
@@ -46,8 +47,7 @@ public final class AllocationsListener implements TestExecutionListener {
             scope = AgentLink.begin(AgentLink.NOTHING, "", "", false);
         } else if (source(test) != null && !isDynamic(test)) {
             MethodSource source = source(test);
-            Class<?> testClass = TestMethods.classOf(source.getClassName());
-            Method method = testClass == null ? null : method(testClass, source);
+            Method method = method(source);
             scope = AgentLink.begin(AgentLink.BELOW_METHOD, method == null ? source.getClassName()
                     : method.getDeclaringClass().getName(), source.getMethodName(), false);
         } else {
@@ -77,15 +77,15 @@ public final class AllocationsListener implements TestExecutionListener {
 
     /** A listener cannot make a test fail, but its list can be none to compare. */
     private void lookForUnheld(TestIdentifier test, String name) {
-        Class<?> testClass = TestMethods.classOf(source(test).getClassName());
-        Method method = testClass == null ? null : method(testClass, source(test));
+        Method method = method(source(test));
         if (method == null) {
             return;
         }
+        Class<?> testClass = TestMethods.classOf(source(test).getClassName());
         String unheld = isOfJunit4(test) ? AllocationsRule.unheld(testClass, method, name) : null;
         String misplaced = Places.misplaced(testClass);
         if (unheld != null || !misplaced.isEmpty()) {
-            ledger.addUnheld(unheld != null ? unheld : misplaced);
+            ledger.addGap(unheld != null ? unheld : misplaced);
         }
     }
 
@@ -102,8 +102,10 @@ public final class AllocationsListener implements TestExecutionListener {
     }
 
     /** Null: it is not found. */
-    private static Method method(Class<?> testClass, MethodSource source) {
-        return TestMethods.find(testClass, source.getMethodName(), source.getMethodParameterTypes());
+    private static Method method(MethodSource source) {
+        Class<?> testClass = TestMethods.classOf(source.getClassName());
+        return testClass == null ? null : TestMethods.find(testClass, source.getMethodName(),
+                source.getMethodParameterTypes());
     }
 
     /** A dynamic test runs when the method that created it has returned. */
@@ -125,9 +127,8 @@ public final class AllocationsListener implements TestExecutionListener {
     }
 
     private static String name(MethodSource source) {
-        Class<?> testClass = TestMethods.classOf(source.getClassName());
-        Method method = testClass == null ? null : method(testClass, source);
-        return method != null ? TestNames.of(testClass, method)
+        Method method = method(source);
+        return method != null ? TestNames.of(TestMethods.classOf(source.getClassName()), method)
                 : TestNames.clean(source.getClassName() + "." + source.getMethodName());
     }
 
@@ -135,9 +136,12 @@ public final class AllocationsListener implements TestExecutionListener {
         return TestNames.clean(className + "." + test.getDisplayName());
     }
 
-    /** The display name of such a test is its method's, with the number of its parameters. */
+    /**
+     * The display name of such a test is its method's, with the number of its parameters. The engine
+     * may itself be within the one of suites.
+     */
     private static boolean isOfJunit4(TestIdentifier test) {
-        return test.getUniqueId().startsWith("[engine:junit-vintage]");
+        return test.getUniqueId().contains("[engine:junit-vintage]");
     }
 
     private TestIdentifier parent(TestIdentifier test) {

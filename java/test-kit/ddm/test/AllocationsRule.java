@@ -1,7 +1,7 @@
 package ddm.test;
 
 import java.lang.reflect.Method;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.rules.TestRule;
 import org.junit.runner.Description;
@@ -12,8 +12,8 @@ import org.junit.runners.model.Statement;
  * {@code @Rule public final AllocationsRule allocations = new AllocationsRule();}.
  */
 public final class AllocationsRule implements TestRule {
-    /** The names of the tests so far. */
-    private static final Set<String> HELD = ConcurrentHashMap.newKeySet();
+    /** By the name of a test: whether it has come to its end, where its limits are looked at. */
+    private static final Map<String, Boolean> HELD = new ConcurrentHashMap<>();
 
     /** One for each test, as JUnit makes them. */
     public AllocationsRule() {
@@ -29,9 +29,10 @@ public final class AllocationsRule implements TestRule {
         return new Statement() {
             @Override
             public void evaluate() throws Throwable {
-                HELD.add(name);
+                HELD.put(name, false);
                 LimitedTest.run(method, description.getTestClass(), name, base::evaluate,
                         base::evaluate);
+                HELD.put(name, true);
             }
         };
     }
@@ -55,7 +56,11 @@ public final class AllocationsRule implements TestRule {
     /** Why the limits of a test that has passed were not looked at; null: they were. */
     static String unheld(Class<?> testClass, Method method, String name) {
         Limits limits = Limits.of(method, testClass);
-        return limits == null || !limits.limited || HELD.contains(name) ? null
-                : name + " is not held to its limits: its class has no AllocationsRule";
+        Boolean held = HELD.get(name);
+        if (limits == null || !limits.limited || Boolean.TRUE.equals(held)) {
+            return null;
+        }
+        return name + " is not held to its limits: " + (held == null ? "its class has no AllocationsRule"
+                : "it has thrown, and a rule around the AllocationsRule caught that");
     }
 }

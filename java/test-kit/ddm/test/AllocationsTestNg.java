@@ -1,11 +1,15 @@
 package ddm.test;
 
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.testng.IExecutionListener;
 import org.testng.IHookCallBack;
 import org.testng.IHookable;
 import org.testng.ITestNGMethod;
 import org.testng.ITestResult;
+import org.testng.annotations.Test;
 
 /**
  * Holds the tests of TestNG to their limits, and writes the allocations of each. TestNG finds it by
@@ -40,26 +44,18 @@ public final class AllocationsTestNg implements IHookable, IExecutionListener {
         boolean counted = ledger.wanted() && AgentLink.counts();
         long scope = counted ? AgentLink.begin(AgentLink.BELOW_METHOD,
                 method.getDeclaringClass().getName(), method.getName(), false) : 0;
-        boolean passed = false;
+        LimitedTest.Pass pass = () -> pass(callBack, result, method);
         try {
-            LimitedTest.run(method, testClass, name, () -> pass(callBack, result),
-                    () -> pass(callBack, result));
-            passed = true;
+            LimitedTest.run(method, testClass, name, pass, pass);
         } catch (Throwable thrown) {
-            AllocationsTestNg.<RuntimeException>throwIt(thrown);
-        } finally {
             if (counted) {
-                AgentLink.end(scope);
-                finish(name, scope, passed);
+                AgentLink.drop(scope);
             }
+            AllocationsTestNg.<RuntimeException>throwIt(thrown);
         }
-    }
-
-    private void finish(String name, long scope, boolean passed) {
-        if (passed) {
+        if (counted) {
+            AgentLink.end(scope);
             ledger.add(name, scope);
-        } else {
-            AgentLink.take(scope, 0, 0);
         }
     }
 
@@ -69,10 +65,23 @@ public final class AllocationsTestNg implements IHookable, IExecutionListener {
         throw (T) thrown;
     }
 
-    private static void pass(IHookCallBack callBack, ITestResult result) throws Throwable {
+    private static void pass(IHookCallBack callBack, ITestResult result, Method method)
+            throws Throwable {
         callBack.runTestMethod(result);
-        if (result.getThrowable() != null) {
-            throw result.getThrowable();
+        Throwable thrown = result.getThrowable();
+        if (thrown != null && !isExpected(method.getAnnotation(Test.class), thrown)) {
+            throw thrown;
         }
+    }
+
+    /** A test passes by what it expects; TestNG itself looks at that after this listener only. */
+    private static boolean isExpected(Test test, Throwable thrown) {
+        Throwable cause = thrown instanceof InvocationTargetException made ? made.getCause() : thrown;
+        if (test == null || Stream.of(test.expectedExceptions()).noneMatch(of -> of.isInstance(cause))) {
+            return false;
+        }
+        String pattern = test.expectedExceptionsMessageRegExp();
+        return pattern.equals(".*") || (cause.getMessage() != null
+                && Pattern.compile(pattern, Pattern.DOTALL).matcher(cause.getMessage()).matches());
     }
 }

@@ -3,12 +3,18 @@ package ddm.test;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
-/** The allocations of a scope, as the agent writes them (agent/adapters/test_kit/scope_text.h). */
+/** The allocations of a scope, as the agent writes them (agent/adapters/test_kit/test_kit.cpp). */
 final class Figures {
-    private static final int MOST_FRAMES = 64;
+    /** All that a stack has: a limit may be for what any of its frames calls. */
+    private static final int MOST_FRAMES = 1024;
+
+    /** Why a scope has no figures. */
+    static final String NONE = "tracking was switched off meanwhile";
 
     final long objects;
     final long bytes;
@@ -43,8 +49,9 @@ final class Figures {
         }
         String[] lines = new String(written, StandardCharsets.UTF_8).split("\n");
         List<AllocationSite> sites = new ArrayList<>(lines.length);
+        Map<String, StackTraceElement> frames = new HashMap<>();
         for (int i = 1; i < lines.length; ++i) {
-            sites.add(site(lines[i].split("\t")));
+            sites.add(site(lines[i].split("\t"), frames));
         }
         return new Figures(numbers(lines[0]), sites);
     }
@@ -73,16 +80,21 @@ final class Figures {
         return sums;
     }
 
-    private static AllocationSite site(String[] fields) {
+    /** `frames`: those so far; the stacks of a test have nearly all of theirs in common. */
+    private static AllocationSite site(String[] fields, Map<String, StackTraceElement> frames) {
         List<StackTraceElement> stack = new ArrayList<>(fields.length);
         for (int i = 4; i < fields.length; ++i) {
-            String[] frame = fields[i].split("\1", -1);
-            stack.add(new StackTraceElement(frame[0], frame[1], frame[2].isEmpty() ? null : frame[2],
-                    Integer.parseInt(frame[3])));
+            stack.add(frames.computeIfAbsent(fields[i], Figures::frame));
         }
         return new AllocationSite(fields[3], Long.parseLong(fields[0]), Long.parseLong(fields[1]),
                 fields[2].charAt(0) == 'f', fields[2].charAt(1) == 'o',
                 Collections.unmodifiableList(stack));
+    }
+
+    private static StackTraceElement frame(String field) {
+        String[] parts = field.split("\1", -1);
+        return new StackTraceElement(parts[0], parts[1], parts[2].isEmpty() ? null : parts[2],
+                Integer.parseInt(parts[3]));
     }
 
     /** Why figures that lack allocations are none to compare, and what gives more room. */

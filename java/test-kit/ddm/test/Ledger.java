@@ -29,7 +29,7 @@ final class Ledger {
     private OutputStream sites;
     private boolean failed;
     private long lost;
-    private final Set<String> unheld = new TreeSet<>();
+    private final Set<String> gaps = new TreeSet<>();
 
     private Ledger() {
     }
@@ -50,6 +50,8 @@ final class Ledger {
         }
         byte[] written = AgentLink.takeLines(scope, lines, name);
         if (written == null) {
+            tests.put(name, null);
+            addGap("there are tests without figures: " + Figures.NONE);
             return;
         }
         Figures figures = Figures.sums(written);
@@ -62,9 +64,9 @@ final class Ledger {
         }
     }
 
-    /** Marks the list: a limit has no effect. */
-    synchronized void addUnheld(String why) {
-        if (unheld.add(why)) {
+    /** Marks the list: a limit has no effect, or a test no figures. */
+    synchronized void addGap(String why) {
+        if (gaps.add(why)) {
             System.err.println("allocations: " + why);
         }
     }
@@ -96,7 +98,7 @@ final class Ledger {
         if (lost > 0) {
             text.append("\nincomplete: ").append(Figures.noRoom(lost));
         }
-        for (String why : unheld) {
+        for (String why : gaps) {
             text.append("\nincomplete: ").append(why);
         }
         for (Map.Entry<String, long[]> test : tests.entrySet()) {

@@ -54,9 +54,10 @@ final class LimitedTest {
             return;
         }
         Figures figures = measure(last, limits.wantsLive());
-        if (figures != null) {
-            limits.check(name, figures);
+        if (figures == null) {
+            throw new AssertionError(name + " could not be held to its limits: " + Figures.NONE);
         }
+        limits.check(name, figures);
     }
 
     /** Not counted in any scope that is open. */

@@ -98,6 +98,10 @@ final class Limits {
             throw new AssertionError(test + " could not be held to its limits: "
                     + Figures.noRoom(figures.lost));
         }
+        if (wantsLive() && figures.liveObjects < 0) {
+            throw new AssertionError(test + " could not be held to its limits: what is alive is not"
+                    + " known, and the agent's log says why");
+        }
         long madeObjects = 0;
         long madeBytes = 0;
         List<AllocationSite> counted = new ArrayList<>();

@@ -15,9 +15,7 @@ public final class RequiredAgent implements PostDiscoveryFilter {
 
     @Override
     public FilterResult apply(TestDescriptor test) {
-        if (AgentLink.required()) {
-            AgentLink.require();
-        }
+        AgentLink.require();
         return FilterResult.included("");
     }
 }

@@ -17,12 +17,15 @@ final class LedgerNames {
         }
         add("named[2]");
         add("named");
-        Ledger.instance().add("named", 0);  // there is no such scope, and the name stays free
         add("named");
         add("named");
         add("named[2]");
         for (int i = Integer.parseInt(arguments[0]); i > 0; --i) {
             add("rows");
+        }
+        if (arguments.length > 1) {
+            Ledger.instance().add(arguments[1], 0);  // there is no such scope
+            Ledger.instance().add(arguments[1], 0);
         }
         Ledger.instance().write();
     }

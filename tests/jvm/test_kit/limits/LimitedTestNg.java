@@ -5,6 +5,8 @@ import org.testng.annotations.BeforeMethod;
 import org.testng.annotations.Test;
 
 public class LimitedTestNg {
+    private static final IllegalStateException EXPECTED = new IllegalStateException("of the test's own");
+
     @BeforeMethod
     public void makesWhatIsNotTheTests() {
         LimitedJupiter.sink = new long[1000];
@@ -20,6 +22,25 @@ public class LimitedTestNg {
     @MaxAllocated(objects = 100)
     public void noObjects() {
         LimitedJupiter.make(101);
+    }
+
+    @Test(expectedExceptions = IllegalStateException.class, expectedExceptionsMessageRegExp = "of .* own")
+    @MaxAllocated(objects = 100)
+    public void keepsItAndThrows() {
+        LimitedJupiter.make(99);
+        throw EXPECTED;
+    }
+
+    @Test(expectedExceptions = IllegalStateException.class)
+    @MaxAllocated(objects = 100)
+    public void noObjectsAndThrows() {
+        LimitedJupiter.make(102);
+        throw EXPECTED;
+    }
+
+    @Test(expectedExceptions = IllegalStateException.class, expectedExceptionsMessageRegExp = "of others")
+    public void throwsAnotherOne() {
+        throw EXPECTED;
     }
 
     @Test
