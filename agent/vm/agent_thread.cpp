@@ -15,15 +15,48 @@
 namespace ddm {
 namespace {
 
-// A new java.lang.Thread object with the name, not yet started. Null on failure.
+// A new java.lang.Thread object with the name, not yet started, in the thread group of the current
+// thread, but without its inheritable thread locals. Null on failure.
 jobject new_thread_object(JNIEnv* jni, const std::string& name) {
   const LocalRef<jclass> thread_class(jni, jni->FindClass("java/lang/Thread"));
   if (!thread_class) return nullptr;
   const jmethodID constructor =
-      jni->GetMethodID(thread_class.get(), "<init>", "(Ljava/lang/String;)V");
+      jni->GetMethodID(thread_class.get(), "<init>",
+                       "(Ljava/lang/ThreadGroup;Ljava/lang/Runnable;Ljava/lang/String;JZ)V");
+  if (constructor == nullptr) return nullptr;
   const LocalRef<jstring> text(jni, jni->NewStringUTF(name.c_str()));
-  if (constructor == nullptr || !text) return nullptr;
-  return jni->NewObject(thread_class.get(), constructor, text.get());
+  if (!text) return nullptr;
+  constexpr jobject kNone = nullptr;
+  constexpr jlong kDefaultStackSize = 0;
+  return jni->NewObject(thread_class.get(), constructor, kNone, kNone, text.get(),
+                        kDefaultStackSize, JNI_FALSE);
+}
+
+// Null, with no exception pending, if a security manager of 17 to 23 refuses it.
+jobject system_class_loader(JNIEnv* jni) {
+  const LocalRef<jclass> loader_class(jni, jni->FindClass("java/lang/ClassLoader"));
+  if (clear_exception(jni) || !loader_class) return nullptr;
+  const jmethodID getter = jni->GetStaticMethodID(loader_class.get(), "getSystemClassLoader",
+                                                  "()Ljava/lang/ClassLoader;");
+  if (clear_exception(jni) || getter == nullptr) return nullptr;
+  const jobject loader = jni->CallStaticObjectMethod(loader_class.get(), getter);
+  return clear_exception(jni) ? nullptr : loader;
+}
+
+// A thread inherits the context class loader of the one that creates it, and on 17 to 23 the
+// protection domains of the methods that this one runs. Both are of whatever program happened to
+// need the new thread first; its class loader could not be unloaded as long as the thread lives.
+void release_creator(JNIEnv* jni, jobject thread) {
+  const LocalRef<jobject> loader(jni, system_class_loader(jni));
+  const jfieldID context_loader =
+      thread_field(jni, "contextClassLoader", "Ljava/lang/ClassLoader;");
+  // The field, since the setter asks a security manager.
+  if (loader && context_loader != nullptr) {
+    jni->SetObjectField(thread, context_loader, loader.get());
+  }
+  const jfieldID domains =
+      thread_field(jni, "inheritedAccessControlContext", "Ljava/security/AccessControlContext;");
+  if (domains != nullptr) jni->SetObjectField(thread, domains, nullptr);
 }
 
 std::int64_t remember_as_own(JNIEnv* jni, jobject thread) {
@@ -99,6 +132,7 @@ void AgentThread::Life::forget(JNIEnv* jni) const {
 std::string AgentThread::start_thread(JNIEnv* jni) {
   const LocalRef<jobject> thread(jni, new_thread_object(jni, name_));
   if (clear_exception(jni) || !thread) return "cannot create a java.lang.Thread";
+  release_creator(jni, thread.get());
   auto life = std::make_unique<Life>(Life{*this, jni->NewGlobalRef(thread.get()), 0});
   if (life->thread == nullptr) return "no memory for a reference";
   if (runs_ == Runs::kAgent) life->own_id = remember_as_own(jni, thread.get());

@@ -7,6 +7,9 @@
 //
 // A debugger's suspension of all threads does not include those of Runs::kAgent (jdwp_suspension).
 //
+// The thread keeps nothing of its creator but the thread group: its context class loader is the
+// system's.
+//
 // Creating the thread runs Java code, where a debugger may suspend the creating thread
 // indefinitely: no lock of the agent is held meanwhile.
 #pragma once

@@ -14,6 +14,9 @@ JAR = os.path.join(ROOT, "build", PRESET, "lib", "ddm-client.jar")
 DDM = os.path.join(ROOT, "build", PRESET, "bin", "ddm")
 SOURCES = glob.glob(os.path.join(ROOT, "tests", "e2e", "client", "*.java"))
 
+# With what the agent makes its threads.
+CREATION = "java.lang.Thread.<init>(java.lang.ThreadGroup,java.lang.Runnable,java.lang.String,long,boolean)"
+
 
 def client_classes(t):
     classes = t.path("client")
@@ -135,7 +138,7 @@ def a_debugger_that_stops_the_program_in_its_first_registration_stops_no_server(
         with Client(address) as looking_on, Jdb(t, address) as jdb:
             assert looking_on.hello().pid == p.process.pid
             jdb.expect("Initializing jdb")
-            jdb.say("stop in java.lang.Thread.<init>(java.lang.String)")
+            jdb.say(f"stop in {CREATION}")
             jdb.expect("Set breakpoint")
             p.say("register BACK")  # the first one needs a thread of the agent's
             jdb.expect("Breakpoint hit")
@@ -144,7 +147,7 @@ def a_debugger_that_stops_the_program_in_its_first_registration_stops_no_server(
                 with Client(address) as late:
                     assert late.hello().pid == p.process.pid
             assert looking_on.hello().pid == p.process.pid
-            jdb.say("clear java.lang.Thread.<init>(java.lang.String)")
+            jdb.say(f"clear {CREATION}")
             jdb.expect("Removed")
             jdb.say("cont")
             assert p.answer() == "done"
@@ -192,8 +195,24 @@ def a_handler_that_comes_after_its_server_is_told_of_it(t):
             assert p.ask("register NONE") == "done"  # the same handler: it knows
             assert client.request("BACK", b"\1\2") == b"\2\1"
             assert p.ask("connections") == "1 0"
-        eventually(lambda: p.ask("connections") == "1 1")
+            assert p.ask("unregister NONE") == "true"  # one of its types: it is still registered
+            assert p.ask("register NONE") == "done"
+            for kind in ("BACK", "NONE"):
+                assert p.ask(f"unregister {kind}") == "true"
+            assert p.ask("connections") == "1 0"
+            assert p.ask("register BACK") == "done"
+            eventually(lambda: p.ask("connections") == "2 0")
+        eventually(lambda: p.ask("connections") == "2 1")
         p.end()
+
+
+@test(jdks="each")
+def a_class_loader_that_is_dropped_is_unloaded_and_its_types_are_free(t):
+    classes = client_classes(t)
+    done = t.command([t.jdk.java, *t.vm_flags(), f"-agentpath:{AGENT}=address=none,dump=none", "-cp", classes,
+                      "DroppedLoaders", JAR, classes])
+    assert done.code == 0 and done.out == "dropped\n" * 2, done
+    assert not done.err.strip(), done.err
 
 
 TRUTH = ("true {ClientProgram$Marker 16 make allocations=100, "

@@ -70,6 +70,12 @@ std::set<std::shared_ptr<ProgramClass>> ClientApi::programs() {
   return result;
 }
 
+std::shared_ptr<ProgramClass> ClientApi::owner(ChunkType type) {
+  const std::lock_guard lock(mutex_);
+  const auto found = programs_.find(type);
+  return found == programs_.end() ? nullptr : found->second;
+}
+
 bool ClientApi::add(JNIEnv* jni, jclass link, ChunkType type) {
   const std::string error = thread_.start(jni);
   if (!error.empty()) {
@@ -81,6 +87,7 @@ bool ClientApi::add(JNIEnv* jni, jclass link, ChunkType type) {
       std::ranges::find_if(known, [&](const auto& one) { return one->is(jni, link); });
   const auto program = same != known.end() ? *same : ProgramClass::of(jni, link);
   if (!program) return false;
+  if (const auto before = owner(type); before && before->unloaded(jni)) remove(type, before);
   const auto handler = [this, program](const Request& request, Reply reply) {
     // A task must be copyable; a Reply that is destroyed with its task answers FAIL.
     auto answer = std::make_shared<Reply>(std::move(reply));
@@ -88,29 +95,35 @@ bool ClientApi::add(JNIEnv* jni, jclass link, ChunkType type) {
       program->dispatch(on_thread, type, data, std::move(*answer));
     });
   };
-  if (!service_.dispatcher().add(type, Lane::kInline, handler)) {
+  {
     const std::lock_guard lock(mutex_);
-    log_warn("the program's handler for {} is left out: {}", chunk_name(type),
-             programs_.contains(type) ? "the program has another one, of another class loader"
-                                      : "the agent itself answers such chunks");
-    return true;
+    if (service_.dispatcher().add(type, Lane::kInline, handler)) {
+      programs_[type] = program;
+      // Servers that connected before the handler are new to it; DdmServer notifies no handler
+      // twice.
+      if (connections_ > 0) notify(kConnected);
+      return false;
+    }
   }
-  const std::lock_guard lock(mutex_);
-  programs_[type] = program;
-  // Servers that connected before the handler are new to it; DdmServer notifies no handler twice.
-  if (connections_ > 0) notify(kConnected);
-  return false;
+  const auto other = owner(type);
+  // The program registered a type while a late attach did so for all types of the class.
+  if (other && other->is(jni, link)) return false;
+  log_warn("the program's handler for {} is left out: {}", chunk_name(type),
+           other ? "the program has another one, of another class loader"
+                 : "the agent itself answers such chunks");
+  return true;
 }
 
 void ClientApi::remove(ChunkType type) {
-  std::shared_ptr<ProgramClass> removed;  // its destructor uses JNI, so it runs without the lock
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = programs_.find(type);
-    if (found == programs_.end()) return;
-    removed = std::move(found->second);
-    programs_.erase(found);
-  }
+  if (const auto program = owner(type)) remove(type, program);
+}
+
+// The caller's reference is not the last one under the lock: the destructor uses JNI.
+void ClientApi::remove(ChunkType type, const std::shared_ptr<ProgramClass>& program) {
+  const std::lock_guard lock(mutex_);
+  const auto found = programs_.find(type);
+  if (found == programs_.end() || found->second != program) return;
+  programs_.erase(found);
   service_.dispatcher().remove(type);
 }
 

@@ -49,6 +49,10 @@ class ClientApi final : public Feature {
   void adopt_loaded_classes(JNIEnv* jni);
   // Every class once, however many types it has.
   std::set<std::shared_ptr<ProgramClass>> programs();
+  // The class that registered the type; null: none.
+  std::shared_ptr<ProgramClass> owner(ChunkType type);
+  // Removes the type if `program` is its owner.
+  void remove(ChunkType type, const std::shared_ptr<ProgramClass>& program);
   // Lock held, so that notifications keep the order of the events.
   void notify(int event);
 

@@ -39,6 +39,8 @@ ProgramClass::~ProgramClass() {
 
 bool ProgramClass::is(JNIEnv* jni, jclass link) const { return jni->IsSameObject(link_, link); }
 
+bool ProgramClass::unloaded(JNIEnv* jni) const { return jni->IsSameObject(link_, nullptr); }
+
 void ProgramClass::dispatch(JNIEnv* jni, ChunkType type, const Bytes& data, Reply reply) const {
   const LocalFrame frame(jni, kRefsPerClass);
   const auto link = static_cast<jclass>(jni->NewLocalRef(link_));

@@ -18,6 +18,7 @@ class ProgramClass {
   ProgramClass& operator=(const ProgramClass&) = delete;
 
   bool is(JNIEnv* jni, jclass link) const;
+  bool unloaded(JNIEnv* jni) const;
 
   // From here on: an attached thread on which the program's code may run.
   void dispatch(JNIEnv* jni, ChunkType type, const Bytes& data, Reply reply) const;

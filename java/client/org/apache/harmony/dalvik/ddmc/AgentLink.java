@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
  * The connection to the agent. Without an agent every call does nothing.
  *
  * <p>The agent finds this class by its name, and calls the private methods at the end. They and the
- * natives are known to agent/client_api.
+ * natives are known to agent/adapters/client_api.
  */
 final class AgentLink {
     /** How often an agent has come: one that is loaded later calls arrived(). */
@@ -89,11 +89,7 @@ final class AgentLink {
     /** The agent was loaded into the running program; the natives are bound. */
     private static void arrived() {
         ++arrivals;
-        for (int type : DdmServer.types()) {
-            if (!register(type)) {
-                DdmServer.forget(type);
-            }
-        }
+        DdmServer.agentArrived();
     }
 
     /** A request of a DDM server; the answer has the form of nativeRequest()'s. */

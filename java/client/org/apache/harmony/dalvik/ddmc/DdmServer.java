@@ -1,7 +1,6 @@
 package org.apache.harmony.dalvik.ddmc;
 
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -22,9 +21,9 @@ public final class DdmServer {
 
     private static final Map<Integer, ChunkHandler> handlers = new ConcurrentHashMap<>();
 
-    /** Handlers whose connected() was called. Accessed by the agent's handler thread only. */
+    /** Registered handlers whose connected() was called. */
     private static final Set<ChunkHandler> connected =
-            Collections.newSetFromMap(new IdentityHashMap<>());
+            Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
 
     private DdmServer() {
     }
@@ -34,7 +33,7 @@ public final class DdmServer {
      * and types that have a handler are rejected with an IllegalStateException. If a server is
      * connected, the handler's connected() is called at once.
      */
-    public static void registerHandler(int type, ChunkHandler handler) {
+    public static synchronized void registerHandler(int type, ChunkHandler handler) {
         Objects.requireNonNull(handler, "handler is null");
         if (handlers.putIfAbsent(type, handler) != null) {
             throw taken(type, "a handler");
@@ -46,10 +45,13 @@ public final class DdmServer {
     }
 
     /** Returns the handler that was registered; null: there was none. */
-    public static ChunkHandler unregisterHandler(int type) {
+    public static synchronized ChunkHandler unregisterHandler(int type) {
         ChunkHandler handler = handlers.remove(type);
         if (handler != null) {
             AgentLink.unregister(type);
+            if (!registered().contains(handler)) {
+                connected.remove(handler);
+            }
         }
         return handler;
     }
@@ -68,12 +70,16 @@ public final class DdmServer {
         AgentLink.send(chunk.type, chunk.data, chunk.offset, chunk.length);
     }
 
-    static Set<Integer> types() {
-        return new HashSet<>(handlers.keySet());
+    /** An agent was loaded later: it takes the handlers, except those of types of its own. */
+    static void agentArrived() {
+        handlers.keySet().removeIf(type -> !AgentLink.register(type));
     }
 
-    static void forget(int type) {
-        handlers.remove(type);
+    /** Each handler once, however many types it is registered for. */
+    private static Set<ChunkHandler> registered() {
+        Set<ChunkHandler> all = Collections.newSetFromMap(new IdentityHashMap<>());
+        all.addAll(handlers.values());
+        return all;
     }
 
     /** Called by the agent: handles a request; null is the empty answer. */
@@ -99,8 +105,7 @@ public final class DdmServer {
      * registered for. Also called when a handler was added while a server is connected.
      */
     static void broadcast(int event) {
-        Set<ChunkHandler> all = Collections.newSetFromMap(new IdentityHashMap<>());
-        all.addAll(handlers.values());
+        Set<ChunkHandler> all = registered();
         connected.retainAll(all);
         for (ChunkHandler handler : all) {
             try {

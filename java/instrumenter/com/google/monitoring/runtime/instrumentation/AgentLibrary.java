@@ -16,10 +16,11 @@ final class AgentLibrary {
         String library = AgentPath.find();
         String problem;
         try {
-            // What `jcmd PID JVMTI.agent_load` does, from inside.
+            // What `jcmd PID JVMTI.agent_load` does, from inside. The arguments become one line, so
+            // they are quoted.
             Object reply = ManagementFactory.getPlatformMBeanServer().invoke(
                     new ObjectName("com.sun.management:type=DiagnosticCommand"), "jvmtiAgentLoad",
-                    new Object[] {new String[] {library, "\"" + OPTIONS + "\""}},
+                    new Object[] {new String[] {quoted(library), quoted(OPTIONS)}},
                     new String[] {String[].class.getName()});
             if (String.valueOf(reply).contains("return code: 0")) {
                 return;
@@ -30,5 +31,9 @@ final class AgentLibrary {
         }
         throw new IllegalStateException("add -agentpath:" + library + "=" + OPTIONS
                 + " to the arguments of this JVM (" + problem + ")");
+    }
+
+    private static String quoted(String argument) {
+        return '"' + argument + '"';
     }
 }

@@ -41,8 +41,12 @@ final class Listeners {
         }
     }
 
-    static synchronized void remove(Sampler sampler) {
-        AgentLink.settleIfLoaded();
+    static void remove(Sampler sampler) {
+        AgentLink.settleIfLoaded();  // calls samplers, which may wait for threads that need the lock
+        removeSettled(sampler);
+    }
+
+    private static synchronized void removeSettled(Sampler sampler) {
         List<Sampler> remaining = new ArrayList<>();
         for (Sampler one : samplers) {
             if (one != sampler) {
