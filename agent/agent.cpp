@@ -282,8 +282,8 @@ void Agent::vm_init(JNIEnv* jni) {
 }
 
 void Agent::go_live(JNIEnv* jni, bool late) {
-  const std::lock_guard lock(
-      loading_);  // a server may ask for a further load as soon as it is open
+  // A server may ask for a further load as soon as the socket is open.
+  const std::lock_guard lock(loading_);
   facts_ = read_vm_facts(jvmti_);
   facts_.process_start = process_start_time(getpid()).value_or(0);
   if (!options_.service.name.empty()) facts_.app = options_.service.name;

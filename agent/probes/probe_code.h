@@ -35,7 +35,7 @@ class ProbeCode final : public Patcher {
     bool timed = false;
     std::string removed;           // why the probe is not in the code; "": it is
     bool in_code = false;          // in a class, of one loader at least
-    bool settled = false;          // it was there at the latest settled()
+    bool settled = false;          // there at the latest settled(), or new with its class
     bool absent = false;           // `removed` is of one loader's class, and another's may have it
     std::int64_t hits_before = 0;  // counted for an earlier set that had this probe
     std::chrono::steady_clock::time_point since{};

@@ -40,7 +40,7 @@ struct NativeMoment {
   std::uint32_t period = 0;  // how often sampling was switched on
 };
 
-// Replaces a mark of that name, and removes those that are older than a week.
+// Replaces a mark of that name, and removes those of ended programs that are older than a week.
 std::optional<Error> set_native_mark(const std::string& name, const NativeMoment& now,
                                      const NativeHeap& heap);
 

@@ -125,15 +125,12 @@ TEST_CASE("a super() call that only a handler reaches is found when the handlers
       .handler("start", "end", "catch");
   CHECK(calls_in(cls) == Calls{5});
   const Bytes bytes = cls.build();
-  SkipReason why{};
-  const auto file = ClassFile::parse(bytes, why);
-  REQUIRE(file);
-  const auto code = Code::decode(file->methods[0].code->body, file->pool, why);
-  REQUIRE(code);
-  const auto flow = follow_constructor(*code, file->pool);
+  const ClassFile file = parsed(bytes);
+  const Code code = decoded(file, file.methods[0]);
+  const auto flow = follow_constructor(code, file.pool);
   REQUIRE(flow);
   REQUIRE(flow->super_calls.size() == 2);
-  CHECK(code->bci_of(flow->super_calls[1]) == 11);
+  CHECK(code.bci_of(flow->super_calls[1]) == 11);
 }
 
 TEST_CASE("the pool may come from the VM, entries alone") {

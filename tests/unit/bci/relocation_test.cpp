@@ -90,17 +90,14 @@ TEST_CASE("switches are padded anew and all their targets move") {
     method.lookup_switch({{-5, "b"}, {1000000, "c"}}, "a").label("b").op({0xb1});
     method.label("c").op({0xb1});
     const Bytes before = cls.build();
-    SkipReason why{};
-    const auto file = ClassFile::parse(before, why);
-    REQUIRE(file);
-    const auto old_code = Code::decode(file->methods[0].code->body, file->pool, why);
-    REQUIRE(old_code);
+    const ClassFile file = parsed(before);
+    const Code old_code = decoded(file, file.methods[0]);
     const Rewritten after(rewrite_with(before, {&kEnter}));
     const Code code = after.code("run");
     // The same labels, three instructions of entry code later.
-    REQUIRE(code.switch_labels.size() == old_code->switch_labels.size());
+    REQUIRE(code.switch_labels.size() == old_code.switch_labels.size());
     for (std::size_t i = 0; i < code.switch_labels.size(); ++i) {
-      CHECK(code.switch_labels[i] == old_code->switch_labels[i] + 3);
+      CHECK(code.switch_labels[i] == old_code.switch_labels[i] + 3);
     }
     const Bytes bytes = after.bytecode("run");
     for (const Instruction& instruction : code.instructions) {

@@ -22,15 +22,28 @@ inline RewriteResult rewrite_with(const Bytes& bytes,
   return rewrite(bytes, std::vector<const Transformation*>(all), options);
 }
 
+// A class file that must parse. The result refers to `bytes`.
+inline ClassFile parsed(const Bytes& bytes) {
+  SkipReason why{};
+  auto file = ClassFile::parse(bytes, why);
+  REQUIRE(file);
+  return std::move(*file);
+}
+ClassFile parsed(Bytes&&) = delete;
+
+inline Code decoded(const ClassFile& file, const MethodOutline& method) {
+  SkipReason why{};
+  auto code = Code::decode(method.code->body, file.pool, why);
+  REQUIRE(code);
+  return std::move(*code);
+}
+
 // The outcome, which must be a changed class that parses.
 class Rewritten {
  public:
   explicit Rewritten(RewriteResult result) : result_(std::move(result)) {
     REQUIRE(result_.status == RewriteStatus::kChanged);
-    SkipReason why{};
-    auto file = ClassFile::parse(result_.bytes, why);
-    REQUIRE(file);
-    file_ = std::move(*file);
+    file_ = parsed(result_.bytes);
   }
 
   const RewriteResult& result() const { return result_; }
@@ -46,12 +59,7 @@ class Rewritten {
     const ByteSpan code = method(name).code->bytecode;
     return {code.begin(), code.end()};
   }
-  Code code(const std::string& name) const {
-    SkipReason why{};
-    auto code = Code::decode(method(name).code->body, file_.pool, why);
-    REQUIRE(code);
-    return std::move(*code);
-  }
+  Code code(const std::string& name) const { return decoded(file_, method(name)); }
   // "T.array (Ljava/lang/Object;)V" for the call at a bytecode index.
   std::string callee(const std::string& name, std::size_t bci) const {
     const ByteSpan code = method(name).code->bytecode;
