@@ -2,9 +2,11 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <thread>
 #include <utility>
 
 #include "adapters/client_api/client_api.h"
@@ -14,7 +16,9 @@
 #include "adapters/instrumenter/instrumenter.h"
 #include "adapters/test_kit/test_kit.h"
 #include "allocations/allocations_feature.h"
+#include "core/exit_limits.h"
 #include "core/log.h"
+#include "core/standard_descriptors.h"
 #include "heap/heap_handlers.h"
 #include "native/native_feature.h"
 #include "probes/probes_feature.h"
@@ -164,6 +168,7 @@ std::optional<AgentOptions> Agent::read_options(const char* text, When when) {
 // Null: the VM refuses a required capability or event, which was logged.
 Agent* Agent::create(JavaVM* vm, AgentOptions options, std::initializer_list<jvmtiEvent> events) {
   set_log_level(options.options.log);
+  fill_standard_descriptors();
   vm_library::find(vm);
   jvmtiEnv* jvmti = environment_of(vm);
   if (jvmti == nullptr) return nullptr;
@@ -218,6 +223,7 @@ jint Agent::attach(JavaVM* vm, const char* option_text) {
     write_stderr(help_of(*given));  // stdout is the program's, which continues
     return JNI_OK;
   }
+  if (g_agent != nullptr && g_agent->ended_) return JNI_ERR;
   void* env = nullptr;
   if (vm->GetEnv(&env, JNI_VERSION_10) != JNI_OK) {
     log_error("attach: the calling thread has no JNI environment");
@@ -237,7 +243,7 @@ jint Agent::attach(JavaVM* vm, const char* option_text) {
   return JNI_OK;
 }
 
-// A further load by a server: the error, or what was logged.
+// A further load for a server: the error, or what was logged.
 Result<std::string> Agent::load_more(JNIEnv* jni, const std::string& option_text) {
   const std::lock_guard lock(loading_);
   ParsedOptions parsed = parse_options(option_text, options_);
@@ -245,6 +251,7 @@ Result<std::string> Agent::load_more(JNIEnv* jni, const std::string& option_text
   if (!parsed.error.empty()) return Error{parsed.error};
   const LoggedHere said;
   options_ = std::move(parsed.options);
+  options_.given.lent = true;
   use_options(jni);
   return fmt::format("{}", fmt::join(said.lines(), "\n"));
 }
@@ -284,6 +291,7 @@ void Agent::vm_init(JNIEnv* jni) {
 void Agent::go_live(JNIEnv* jni, bool late) {
   // A server may ask for a further load as soon as the socket is open.
   const std::lock_guard lock(loading_);
+  life_ = Life::kGoingLive;
   facts_ = read_vm_facts(jvmti_);
   facts_.process_start = process_start_time(getpid()).value_or(0);
   if (!options_.service.name.empty()) facts_.app = options_.service.name;
@@ -306,6 +314,7 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   for (const auto& feature : features_) feature->vm_live(jni, late);
   if (has_jdwp) AgentThread::start_all_for_good(jni);
   service_.open(jni, options_.service, facts_, this);
+  life_ = Life::kOpen;
   for (const auto& feature : features_) feature->opened(jni, late);
   use_options(jni);
 }
@@ -340,10 +349,19 @@ void Agent::for_each_at_end(End end) {
   }
 }
 
+// Waits for a thread that makes the features at this moment, as of a late attach: what they create
+// would outlive the program.
+bool Agent::went_live() const {
+  const auto end = std::chrono::steady_clock::now() + exit_limits::kLoadLimit;
+  while (life_ == Life::kGoingLive && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return made_.load(std::memory_order_acquire);
+}
+
 // Limits of all waits: core/exit_limits.h.
 void Agent::vm_death(JNIEnv* jni) {
-  // The VM was never live, or another thread ends it in this moment.
-  if (!made_.load(std::memory_order_acquire)) return;
+  if (!went_live()) return;
   ended_ = true;
   for_each_at_end([](Feature& feature) { feature.end(); });
   service_.close();
@@ -356,7 +374,7 @@ void Agent::vm_death(JNIEnv* jni) {
 // launcher's DestroyJavaVM cannot attach. The VM's other threads continue meanwhile.
 void Agent::process_exits() {
   if (getpid() != facts_.pid) return;  // a forked child without exec() writes no reports
-  if (!made_.load(std::memory_order_acquire) || ended_.exchange(true)) return;
+  if (!went_live() || ended_.exchange(true)) return;
   write_final_reports(nullptr);
 }
 

@@ -49,6 +49,7 @@ class Agent final : private VmListener, private SessionObserver {
   Result<std::string> load_more(JNIEnv* jni, const std::string& option_text);
 
   void go_live(JNIEnv* jni, bool late);
+  bool went_live() const;
   void make_services(JNIEnv* jni);
   void make_features(JNIEnv* jni);
   template <typename Made>
@@ -79,6 +80,9 @@ class Agent final : private VmListener, private SessionObserver {
   std::unique_ptr<ReportAssembly> reports_;
   std::vector<std::unique_ptr<Feature>> features_;  // created when the VM is live
   std::atomic<bool> made_{false};                   // features_ is complete
+  // kOpen: what the end removes has been made (the ring file, the discovery file).
+  enum class Life { kLoaded, kGoingLive, kOpen };
+  std::atomic<Life> life_{Life::kLoaded};
   std::atomic<bool> ended_{false};
 };
 

@@ -62,12 +62,12 @@ void AllocationsFeature::apply_options(JNIEnv* jni, const GivenOptions& given) {
   }
 }
 
-void AllocationsFeature::start(JNIEnv* jni, const GivenOptions&) {
+void AllocationsFeature::start(JNIEnv* jni, const GivenOptions& given) {
   if (!tracking_ || !options_.start) return;
   context_.service.start_lanes(jni);  // for tracking's background work
   const std::string error = tracking_->start(jni);
   if (!error.empty()) return log_error("allocation tracking: {}", error);
-  if (options_.track == true) handlers_.end_leases();
+  if (!given.lent) handlers_.end_leases();
 }
 
 bool AllocationsFeature::write_final_reports(JNIEnv* jni, bool complete) {

@@ -1,6 +1,7 @@
 // Everything that the program's exit waits for, in the order of Agent::vm_death(), with the limit
 // of each wait. A wait ends as soon as its condition holds.
 //
+//   a load of the agent that has just begun (Agent)          kLoadLimit
 //   before VMDeath: a callback of an allocation (Tracking)    kCallbackLimit
 //   findings of installed probes (Probes)                     kFindingsLimit
 //   a running handler of the program (ClientApi)              kHandlerLimit
@@ -39,6 +40,7 @@ namespace ddm::exit_limits {
 
 using std::chrono::milliseconds;
 
+inline constexpr milliseconds kLoadLimit{500};
 inline constexpr milliseconds kCallbackLimit{20};
 inline constexpr milliseconds kFindingsLimit{100};
 inline constexpr milliseconds kHandlerLimit{100};

@@ -10,6 +10,7 @@ namespace ddm {
 
 struct GivenOptions {
   std::vector<std::string> names;  // in the order of the string
+  bool lent = false;               // to a server, for as long as it is connected
 
   bool has(std::string_view option) const {
     return std::ranges::find(names, option) != names.end();

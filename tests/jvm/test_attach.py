@@ -1,13 +1,14 @@
 """Late attach: what is loaded already is tracked too, and nothing that goes wrong ends a program."""
 import os
 import signal
+import subprocess
 import time
 
 from adb_bridge import wait_for
 from attached import Running, check_counts
 from harness import HERE, Report, test
 from process_stat import state_of
-from tool import REFUSED, ddm
+from tool import DDM, REFUSED, ddm
 
 
 def line_of(text):
@@ -174,3 +175,21 @@ def a_class_that_is_being_defined_while_tracking_is_switched_on_is_tracked(t):
     report = Report(t.path("r.jsonl"))
     assert report.count_by_class().get("InFlight$Item[]", 0) == 100, report.count_by_class()
     assert not report.summary["classes_skipped"], report.summary
+
+
+@test(every_days=3, timeout=240)
+def a_program_that_ends_while_the_agent_is_loaded_leaves_nothing_behind(t):
+    folder = t.path("run")
+    os.mkdir(folder, 0o700)
+    env = {**os.environ, "XDG_RUNTIME_DIR": folder}
+    for delay in range(0, 400, 40):
+        process = t.popen("Exits", "wait", env=env, flags=("-XX:+EnableDynamicAgentLoading",))
+        assert process.stdout.readline() == "ready\n"
+        tool = subprocess.Popen([DDM, "attach", str(process.pid), f"engine=bci,track=y,ring={folder}/r"],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+        time.sleep(0.1 + delay / 1000)
+        process.communicate("", timeout=60)
+        told = tool.communicate(timeout=60)
+        assert process.returncode == 0, (delay, process.returncode)
+        left = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names]
+        assert not left, (delay, left, told)

@@ -224,11 +224,12 @@ def several_servers_may_switch_and_read_at_the_same_time(t):
 
 @test()
 def tracking_that_an_attach_switches_on_outlasts_the_server_that_had_it_on(t):
-    with Target(t, agent="dump=none") as p, p.client() as ddm:
-        with p.client() as other:
-            assert other.request("REAE", b"\1\1") == b""  # for as long as it is connected
-            tool.ddm(t, "attach", p.pid, "track=y")
-        with p.client() as other:
-            assert other.request("REAE", b"\1\1") == b""
-        time.sleep(1)
-        assert ddm.tracking()
+    for options in ("track=y", "live=y"):
+        with Target(t, agent="dump=none") as p, p.client() as ddm:
+            with p.client() as other:
+                assert other.request("REAE", b"\1\1") == b""  # for as long as it is connected
+                tool.ddm(t, "attach", p.pid, options)
+            with p.client() as other:
+                assert other.request("REAE", b"\1\1") == b""
+            time.sleep(1)
+            assert ddm.tracking(), options

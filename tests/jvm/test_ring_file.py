@@ -128,6 +128,27 @@ def a_crashed_program_leaves_its_records(t):
 
 
 @test()
+def what_a_program_without_standard_descriptors_prints_goes_into_no_file_of_the_agents(t):
+    def without():
+        os.closerange(0, 3)
+    with Directory() as directory:
+        ring, notes = directory.file("a.ring"), directory.file("notes")
+        process = t.popen("Killed", "notes", notes, str(THREADS), preexec_fn=without,  # prints "ready"
+                          agent=f"engine=vm,track=y,records=2048,ring={ring}")
+        end = time.monotonic() + 30
+        while not (os.path.exists(notes) and os.path.getsize(notes)) and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(0.2)
+        standard = {fd: os.readlink(f"/proc/{process.pid}/fd/{fd}") for fd in (0, 1, 2)
+                    if os.path.exists(f"/proc/{process.pid}/fd/{fd}")}
+        process.kill()
+        process.communicate(timeout=60)
+        assert ring not in standard.values() and not any(":" in path for path in standard.values()), standard
+        facts = recover(t, ring)
+        assert facts["state"] == "killed" and facts["recorded"] > 100 and facts["damaged"] == 0, facts
+
+
+@test()
 def samples_that_outlive_the_program_are_told_as_estimates(t):
     with Directory() as directory:
         ring = directory.file("a.ring")
@@ -181,6 +202,8 @@ def a_running_programs_ring_is_read_and_gone_when_it_ends(t):
             assert ("one by one" in done.out) == (ending in ("html", "txt", "jsonl")), done
             with open(t.path("x." + ending)) as f:
                 assert "Exits$Mark" in f.read()
+        done = t.command([DDM, "recover", ring, "-o", "-"])
+        assert done.code == 0 and "Exits$Mark" in done.out and "written to" not in done.out, done
         live = Report(t.path("x.jsonl"))
         marks = [r for r in live.records if r["class"] == "Exits$Mark"]
         assert len(marks) == 10 and marks[0]["stack"][0]["line"] == 11
