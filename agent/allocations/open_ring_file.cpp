@@ -50,13 +50,13 @@ std::unique_ptr<RingFile> create_file(const std::string& text,
       std::unique_ptr<RingFile> file = create(paths[i]);
       if (!file) continue;
       if (!with_sites) {
-        log_warn("ring={}: {} has no room for the sites of the whole run, only for records", text,
-                 file->path());
+        log_error("ring={}: {} has no room for the sites of the whole run, only for records", text,
+                  file->path());
       }
       return file;
     }
   }
-  log_warn("ring={}: {}; the records stay in memory", text, error);
+  log_error("ring={}: {}; the records stay in memory", text, error);
   return nullptr;
 }
 

@@ -116,8 +116,8 @@ std::string Tracking::start(JNIEnv* jni) {
   std::unique_ptr<AllocRing> fresh;
   if (ring_file_) {
     if (ring->capacity() != options_.records || ring->depth() != options_.depth) {
-      log_warn("the ring file stays as it was laid out: {} records of {} frames", ring->capacity(),
-               ring->depth());
+      log_error("the ring file stays as it was laid out: {} records of {} frames", ring->capacity(),
+                ring->depth());
     }
   } else if (ring == nullptr || ring->capacity() != options_.records ||
              ring->depth() != options_.depth) {
@@ -227,7 +227,7 @@ void Tracking::renew_sites() {
     sites = Sites::create(options_.sites, options_.sites_depth);
     if (!sites) {
       sites_missing_ = fmt::format("there was no memory for sites={}", options_.sites);
-      log_warn("{}; no sites are counted", sites_missing_);
+      log_error("{}; no sites are counted", sites_missing_);
     }
   }
   if (auto former = books_.use(std::move(sites))) {
@@ -258,7 +258,7 @@ Engine* Tracking::prepare_engine(JNIEnv* jni, std::string& error) {
   } else if (const std::string why = why_unchangeable(); !why.empty()) {
     error = vm_engine_.prepare(jni);
     if (!error.empty()) return nullptr;
-    log_warn("{}: engine=vm is used instead of bci", why);
+    log_error("{}: engine=vm is used instead of bci", why);
     return &vm_engine_;
   }
   error = bci_engine_.prepare(jni);

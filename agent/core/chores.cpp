@@ -99,7 +99,7 @@ void Chores::run() {
     try {
       again = going_on_->chore();
     } catch (const std::exception& failure) {
-      log_error("a chore: {}", failure.what());
+      log_failure("a chore", failure.what());
       again = Clock::now() + std::chrono::seconds(1);
     }
     lock.lock();

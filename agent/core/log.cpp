@@ -26,6 +26,13 @@ std::atomic<std::uint64_t> g_lost_lines{0};
 constinit thread_local std::vector<std::string>* t_kept_lines = nullptr;
 constexpr std::size_t kMostKeptLines = 32;
 
+bool is_kept(LogLevel level) { return t_kept_lines != nullptr && level <= LogLevel::kWarn; }
+
+bool is_written(LogLevel level) {
+  if (g_vm_ended.load(std::memory_order_acquire)) level = LogLevel::kDebug;
+  return level <= g_level.load(std::memory_order_relaxed);
+}
+
 // Whether stderr accepts PIPE_BUF bytes now; only a pipe, a socket or a stopped terminal may not.
 bool takes_text(int patience_ms) {
   pollfd polled{STDERR_FILENO, POLLOUT, 0};
@@ -85,30 +92,31 @@ bool write_or_count(std::string_view text, int patience_ms) {
 
 void set_log_level(LogLevel level) { g_level.store(level, std::memory_order_relaxed); }
 
-bool log_enabled(LogLevel level) {
-  if (g_vm_ended.load(std::memory_order_acquire)) level = LogLevel::kDebug;
-  return level <= g_level.load(std::memory_order_relaxed);
-}
+bool log_enabled(LogLevel level) { return is_written(level) || is_kept(level); }
 
 void set_vm_ended() { g_vm_ended.store(true, std::memory_order_release); }
 
 void log_line(LogLevel level, std::string_view text) {
   if (!log_enabled(level)) return;
   // Paths and names are foreign text: they must not break the line or control a terminal.
-  std::string line = "ddmagent: " + printable(text);
-  if (t_kept_lines != nullptr && level <= LogLevel::kWarn &&
-      t_kept_lines->size() < kMostKeptLines) {
-    t_kept_lines->push_back(line.substr(line.find(' ') + 1));
+  const std::string line = printable(text);
+  if (is_kept(level) && t_kept_lines->size() < kMostKeptLines) t_kept_lines->push_back(line);
+  if (is_written(level)) write_or_count("ddmagent: " + line + '\n', 0);
+}
+
+void log_failure(std::string_view what, const char* why) noexcept {
+  try {
+    log_error("{}: {}", what, why);
+  } catch (const std::exception&) {  // an exception here would end the VM
+    write_all("ddmagent: no memory\n", 0);
   }
-  line += '\n';
-  write_or_count(line, 0);
 }
 
 LoggedHere::LoggedHere() { t_kept_lines = &lines_; }
 LoggedHere::~LoggedHere() { t_kept_lines = nullptr; }
 
 void announce(std::string_view text) {
-  if (log_enabled(LogLevel::kWarn)) write_stderr("ddmagent: " + printable(text) + '\n');
+  if (is_written(LogLevel::kWarn)) write_stderr("ddmagent: " + printable(text) + '\n');
 }
 
 bool write_stderr(std::string_view text) { return write_or_count(text, kReportPatienceMs); }

@@ -15,14 +15,15 @@ namespace ddm {
 enum class LogLevel { kError, kWarn, kInfo, kDebug };
 
 void set_log_level(LogLevel level);
-bool log_enabled(LogLevel level);
+bool log_enabled(LogLevel level);  // written to stderr, or kept (LoggedHere)
 void log_line(LogLevel level, std::string_view text);
 // Call after VMDeath was handled. From then on the VM refuses calls of the agent's remaining threads
 // (WRONG_PHASE), which is no fault: warnings and errors count as debug.
 void set_vm_ended();
 
-// While an instance lives, warnings and errors that the calling thread logs are also kept: a tool
-// that attaches the agent does not see the program's stderr. At most one instance per thread.
+// While an instance lives, warnings and errors that the calling thread logs are also kept, whatever
+// the log level: a tool that attaches the agent does not see the program's stderr. At most one
+// instance per thread.
 class LoggedHere {
  public:
   LoggedHere();
@@ -65,13 +66,16 @@ void log_debug(fmt::format_string<Args...> format, Args&&... args) {
   log_at(LogLevel::kDebug, format, std::forward<Args>(args)...);
 }
 
+// Logs an error "WHAT: WHY", or, without memory for that, that there is none.
+void log_failure(std::string_view what, const char* why) noexcept;
+
 // Runs `work`. An exception that leaves it is logged, after a word on what was being done.
 template <typename Work>
 void guarded(std::string_view what, const Work& work) {
   try {
     work();
   } catch (const std::exception& failure) {
-    log_error("{}: {}", what, failure.what());
+    log_failure(what, failure.what());
   }
 }
 

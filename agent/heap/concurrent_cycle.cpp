@@ -32,7 +32,7 @@ class WrittenFlag {
   WrittenFlag(JNIEnv* jni, const char* name, std::uint64_t value)
       : jni_(jni), name_(name), before_(vm_flags::word(name)), written_(before_ && write(value)) {}
   ~WrittenFlag() {
-    if (written_ && !write(*before_)) log_warn("{} could not be set to {}", name_, *before_);
+    if (written_ && !write(*before_)) log_error("{} could not be set to {}", name_, *before_);
   }
   WrittenFlag(const WrittenFlag&) = delete;
   WrittenFlag& operator=(const WrittenFlag&) = delete;

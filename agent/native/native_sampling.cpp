@@ -17,7 +17,7 @@ std::string NativeSampling::create(JNIEnv* jni) {
     return error;
   }
   if (const std::string error = open_java_stacks(jvmti_, jni); !error.empty()) {
-    log_warn("native=: {}; native stacks will end where Java's frames begin", error);
+    log_error("native=: {}; native stacks will end where Java's frames begin", error);
   }
   return "";
 }
@@ -34,7 +34,7 @@ std::string NativeSampling::set(JNIEnv* jni, std::uint64_t mean_bytes) {
   warned_of_dropped_ = false;
   ++period_;
   if (!sampler_->start(mean_bytes)) {
-    log_warn(
+    log_error(
         "native=: libraries that are loaded later are not watched: no thread could be started");
   }
   return "";

@@ -61,7 +61,7 @@ SideThread::Outcome SideThread::run(JNIEnv* jni, std::function<void(JNIEnv*)> wo
         running->end();
       });
   if (!error.empty()) {
-    if (!closing_) log_warn("a thread cannot be started: {}", error);
+    if (!closing_) log_error("a thread cannot be started: {}", error);
     return Outcome::kCannot;
   }
   earlier_ns_ = cpu_ns();

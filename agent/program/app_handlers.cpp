@@ -93,7 +93,7 @@ void AppHandlers::vm_live(JNIEnv*, bool late) {
 void AppHandlers::before_main() {
   if (!options_.suspend) return;
   if (context_.service.server() == nullptr) {
-    log_warn("suspend=y has no effect without a port");
+    log_error("suspend=y has no effect without a port");
     return;
   }
   JNIEnv* const jni = context_.jni();

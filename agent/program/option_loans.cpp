@@ -139,7 +139,7 @@ void OptionLoans::undo(JNIEnv* jni, std::uint64_t session) {
   }
   if (to_load.empty()) return;
   const auto loaded = load_(jni, to_load);
-  if (!loaded) log_warn("{}: {}", to_load, loaded.message());
+  if (!loaded) log_error("{}: {}", to_load, loaded.message());
   ended_(undone);
   {
     const std::lock_guard lock(mutex_);  // the load has given these options

@@ -169,6 +169,7 @@ void append_summary_members(std::string& out, const ReportData& data) {
   add("walker_compared", summary.walks.compared);
   append_counts(out, "walker_differed", summary.walks.differed);
   begin_json_member(out, "threads");
+  const bool attributed = summary.unattributed_bytes.has_value();
   append_json_array(out, summary.threads, [&](const ThreadBytes& thread) {
     out += '{';
     add("id", thread.thread_id);
@@ -176,7 +177,8 @@ void append_summary_members(std::string& out, const ReportData& data) {
     add("allocated_bytes", thread.allocated_bytes);
     add("seen_bytes", thread.seen_bytes);
     add("seen", thread.seen);
-    if (!summary.sampled()) add("unattributed_bytes", thread.unattributed_bytes());
+    add("unattributed_bytes",
+        attributed ? std::optional(thread.unattributed_bytes()) : std::nullopt);
     out += '}';
   });
 }

@@ -13,8 +13,9 @@ HeapDumpReports::HeapDumpReports(std::unique_ptr<HeapDumps> dumps, JNIEnv* jni,
     : paths_(std::move(paths)), followed_(followed), dumps_(std::move(dumps)) {
   for (const std::string& path : paths_) {
     for (const std::string& one : {path, oom_path_of(path)}) {
+      // A missing directory has been told (ReportFiles::check), and write() tries again.
       if (const auto error = dumps_->prepare(jni, one))
-        log_warn("dump={}: {}", one, error->message);
+        log_info("dump={}: {}", one, error->message);
     }
   }
 }

@@ -38,8 +38,8 @@ void ReportFiles::check() const {
   for (const std::string& path : all) {
     if (path == "-") continue;
     if (access(directory_of(path).c_str(), W_OK | X_OK) != 0) {
-      log_warn("dump={}: cannot write there ({}); the report will go to {}", path,
-               std::strerror(errno), fallback_path_of(path));
+      log_error("dump={}: cannot write there ({}); the report will go to {}", path,
+                std::strerror(errno), fallback_path_of(path));
     }
   }
 }

@@ -110,8 +110,8 @@ void ReportHandlers::ask(const Request& request, Reply reply) {
   if (!content) {
     return reply.fail(
         FailCode::kRefused,
-        "a report is html, txt, jsonl, sites.jsonl, collapsed, pb.gz, hprof.txt, dhat.json, "
-        "firefox.json, one of these with recent/ in front, recent/threads, summary, sites, live or "
+        "a report is html, txt, jsonl, collapsed, pb.gz, hprof.txt, one of these with recent/ in "
+        "front, sites.jsonl, dhat.json, firefox.json, recent/threads, summary, sites, live or "
         "time, not " +
             wanted->format);
   }
@@ -178,6 +178,7 @@ Result<Chunk> ReportHandlers::packed_report(JNIEnv* jni, const Content& content,
     }
     if (!content.below.empty()) keep_below(data, content.below);
     if (!data.summary.live && (content.live || (content.format && needs_live(*content.format)))) {
+      if (content.recent) return Error{"recent records alone do not tell what is alive"};
       const std::string why = followed_.why_none();
       return Error{why.empty() ? "what is alive is followed since a moment ago: ask again" : why};
     }

@@ -46,7 +46,7 @@ bool ReportsFeature::use_options(JNIEnv* jni) {
   }
   const bool into_any = (files_ && files_->any()) || heap_dumps();
   const std::int64_t seconds = options_.every_seconds.value_or(0);
-  if (!into_any && seconds > 0) log_warn("every={} has no effect without dump=PATH", seconds);
+  if (!into_any && seconds > 0) log_error("every={} has no effect without dump=PATH", seconds);
   if (into_any && !reporter_runs_) {
     const std::string error = reporter_.start(jni);
     if (!error.empty()) log_error("starting the agent's thread: {}", error);
@@ -96,7 +96,7 @@ std::optional<ReportData> ReportsFeature::take_records(JNIEnv* jni, const char* 
   if (!assembly_.has_figures() && !timed_) return std::nullopt;
   if (!into_files() && (none_ || heap_dumps_)) return std::nullopt;
   std::optional<ReportData> data = assembly_.report(jni, reason);
-  if (!data) log_warn("no report at the end: tracking was just being switched");
+  if (!data) log_error("no report at the end: tracking was just being switched");
   return data;
 }
 

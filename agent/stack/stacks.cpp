@@ -35,7 +35,7 @@ StackCapture& Stacks::choose() {
   }
   if (vm_stacks_) return **vm_stacks_;
   if (wanted_ == WalkerKind::kVm) {
-    log_warn("walker=vm: {}; stacks are walked by jvmti", vm_stacks_.message());
+    log_error("walker=vm: {}; stacks are walked by jvmti", vm_stacks_.message());
   } else {
     log_info("stacks are walked by jvmti: {}", vm_stacks_.message());
   }

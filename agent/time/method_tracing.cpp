@@ -107,7 +107,7 @@ std::optional<TraceFile> MethodTracing::stop_trace(JNIEnv* jni) {
   if (!ended) return {};
   ended->end = TickClock::now();  // before the hooks are taken out
   const std::string error = change_hooks(jni, nullptr, timed());
-  if (!error.empty()) log_warn("method tracing: {}", error);
+  if (!error.empty()) log_error("method tracing: {}", error);
   {
     const std::lock_guard lock(mutex_);
     record();

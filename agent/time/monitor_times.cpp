@@ -63,7 +63,7 @@ std::string MonitorTimes::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming&
     if (!parks.empty()) {
       const std::lock_guard lock(mutex_);
       incomplete_ = "waits for the locks of java.util.concurrent are not timed: " + parks;
-      log_warn("monitor=y: {}", incomplete_);
+      log_error("monitor=y: {}", incomplete_);
     }
     return "";
   }

@@ -112,7 +112,7 @@ void ProfilingHandlers::stop_to_file(const Request&, Reply& reply) {
   const std::string file = disown(owner_).file;
   std::optional<Error> error = Error{"no methods are being traced to a file"};
   if (trace && !file.empty()) error = trace->write(file);
-  if (error) log_warn("method trace: {}", error->message);
+  if (error) log_error("method trace: {}", error->message);
   reply.send(TraceToFileReply{!error});
 }
 

@@ -38,7 +38,7 @@ void TraceFile::keep_in_memory(std::uint64_t stored_bytes) {
   can_store_ = false;
   if (stored_bytes == 0) return stored_.reset();
   auto all = stored_->read(0, stored_bytes);
-  if (!all) return log_warn("method trace: its first calls are lost: {}", all.message());
+  if (!all) return log_error("method trace: its first calls are lost: {}", all.message());
   stored_.reset();
   all->insert(all->end(), bytes_.begin(), bytes_.end());
   bytes_ = std::move(*all);

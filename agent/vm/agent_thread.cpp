@@ -1,7 +1,6 @@
 #include "vm/agent_thread.h"
 
 #include <algorithm>
-#include <exception>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -107,7 +106,7 @@ void AgentThread::start_all_for_good(JNIEnv* jni) {
       thread->ends_when_idle_ = false;
     }
     const std::string error = thread->start(jni);
-    if (!error.empty()) log_warn("thread {}: {}", thread->name_, error);
+    if (!error.empty()) log_error("thread {}: {}", thread->name_, error);
   }
 }
 
@@ -248,11 +247,7 @@ AgentThread::Task AgentThread::next_task() {
 }
 
 void AgentThread::run_task(JNIEnv* jni, const Task& task) const {
-  try {
-    task(jni);
-  } catch (const std::exception& failure) {
-    log_error("task on thread {}: {}", name_, failure.what());
-  }
+  guarded(name_, [&] { task(jni); });
   clear_exception(jni);
 }
 

@@ -15,7 +15,7 @@ Value guarded_call(std::string_view jar, Server* server, Value otherwise, Work w
   try {
     return work(*server);
   } catch (const std::exception& failure) {
-    log_error("in a call of {}: {}", jar, failure.what());
+    log_failure(jar, failure.what());
     return otherwise;
   }
 }

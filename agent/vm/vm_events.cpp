@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <exception>
 
 #include "core/log.h"
 
@@ -22,11 +21,7 @@ template <auto Method, typename... Arguments>
 void notify(jvmtiEvent event, const char* name, Arguments... arguments) noexcept {
   VmListener* const listener = listener_of(event).load(std::memory_order_acquire);
   if (listener == nullptr) return;
-  try {
-    (listener->*Method)(arguments...);
-  } catch (const std::exception& failure) {
-    log_error("in {}: {}", name, failure.what());
-  }
+  guarded(name, [&] { (listener->*Method)(arguments...); });
 }
 
 void JNICALL VMInit(jvmtiEnv*, JNIEnv* jni, jthread) {

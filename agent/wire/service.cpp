@@ -83,7 +83,10 @@ void Service::open(JNIEnv* jni, const ServiceOptions& options, const VmFacts& fa
     log_error("{}", address.message());
     return;
   }
-  if (address->kind == Address::Kind::kNone) return publish(facts, "none");
+  if (address->kind == Address::Kind::kNone) {
+    if (!options.server) log_error("server=n has no effect with address=none");
+    return publish(facts, "none");
+  }
   ServerOptions server_options;
   server_options.address = *address;
   server_options.connect_out = !options.server;
@@ -125,7 +128,7 @@ void Service::publish(const VmFacts& facts, const std::string& address) {
     const std::lock_guard lock(discovery_mutex_);
     discovery_.emplace(std::move(*discovery));
   } else {
-    log_warn("{}; `ddm ps` will not show this program", discovery.message());
+    log_error("{}; `ddm ps` will not show this program", discovery.message());
   }
 }
 
@@ -160,7 +163,7 @@ void Service::debugger_gone(const SessionPtr& session) {
 void Service::rename_app(const std::string& app) {
   const std::lock_guard lock(discovery_mutex_);
   if (!discovery_) return;
-  if (const auto error = discovery_->rename_app(app)) log_warn("{}", error->message);
+  if (const auto error = discovery_->rename_app(app)) log_error("{}", error->message);
 }
 
 void Service::close() {

@@ -10,9 +10,8 @@ namespace {
 Wrong read_debugger(std::string_view value, std::string* to) {
   if (value != "auto" && value != "none") {
     const auto place = parse_address(value);
-    if (!place) return place.message();
-    if (place->kind != Address::Kind::kTcp || place->port == 0) {
-      return fmt::format("\"{}\" is not HOST:PORT, auto or none", value);
+    if (!place || place->kind != Address::Kind::kTcp || place->port == 0) {
+      return fmt::format("\"{}\" is not HOST:PORT, [IPV6]:PORT, PORT, auto or none", value);
     }
   }
   *to = value;

@@ -30,6 +30,16 @@ def quiet_and_log_error_say_nothing_where_nothing_fails(t):
         assert run.err == "", run
     run = t.java("Exits", "return", agent="quiet=y,address=192.0.2.1:1", check=False)
     assert "192.0.2.1:1" in run.err, run  # what fails is said
+    os.mkdir(t.path("tmp"))
+    for asked, told in (("ring=/nonexistent/x.ring,track=y,dump=none", ["the records stay in memory"]),
+                        ("suspend=y,address=none", ["suspend=y has no effect without a port"]),
+                        ("server=n,address=none", ["server=n has no effect with address=none"]),
+                        ("every=1", ["every=1 has no effect without dump=PATH"]),
+                        ("dump=/nonexistent/x.jsonl", ["cannot write there", "cannot write /nonexistent/x.jsonl"]),
+                        ("dump=/nonexistent/x.hprof", ["cannot write there", "cannot write /nonexistent/"])):
+        run = t.java("Exits", "return", agent=f"quiet=y,{asked}", env={"TMPDIR": t.path("tmp")})
+        lines = run.err.splitlines()
+        assert len(lines) == len(told) and all(map(str.__contains__, lines, told)), run
 
 
 @test(jdks="each")

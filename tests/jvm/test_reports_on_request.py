@@ -147,8 +147,9 @@ def a_list_of_the_sites_alone_is_jsonl_without_records(t):
         assert lines[1:] == whole.sites and lines[0]["seen"] == whole.summary["seen"]
         rows = ddm(t, "allocs", "--diff", t.path("x.sites.jsonl"), t.path("x.jsonl"), "--json")
         assert not [row for row in json.loads(rows) if row["count"]], rows
-        said = ddm(t, "allocs", p.pid, "--recent", "-o", t.path("no.sites.jsonl"), code=1)
-        assert "recent records alone have no sites" in said, said
+        for name, words in (("no.sites.jsonl", "have no sites"), ("no.dhat.json", "do not tell what is alive")):
+            said = ddm(t, "allocs", p.pid, "--recent", "-o", t.path(name), code=1)
+            assert f"recent records alone {words}" in said.replace("\n", " "), said
         ddm(t, "allocs", p.pid, "--recent", "-o", t.path("recent.jsonl"))
         said = ddm(t, "allocs", t.path("recent.jsonl"), code=1)
         assert "no figures of a whole run: it is of the recent records alone" in said.replace("\n", " "), said

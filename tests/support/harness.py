@@ -250,7 +250,7 @@ class Report:
         if "sites" in self.summary:
             self.check_sites(path)
         for thread in self.summary["threads"]:
-            assert thread.get("unattributed_bytes", 0) >= 0, f"a negative remainder: {thread}"
+            assert (thread["unattributed_bytes"] or 0) >= 0, f"a negative remainder: {thread}"
 
     def check_sites(self, path):
         assert len(self.sites) <= self.summary["sites"], path

@@ -1,8 +1,8 @@
 // REPT, a DDM extension: the agent's report of the recorded data, as dump= writes it.
 //
-//   request  str format: "html", "txt", "jsonl", "sites.jsonl", "collapsed", "pb.gz",
-//            "hprof.txt", "dhat.json", "firefox.json"; the same with the prefix "recent/": of the
-//            recent records alone; "summary" (jsonl's first line); "sites" (the whole run for
+//   request  str format: "html", "txt", "jsonl", "collapsed", "pb.gz", "hprof.txt"; the same with
+//            the prefix "recent/": of the recent records alone; "sites.jsonl", "dhat.json",
+//            "firefox.json"; "summary" (jsonl's first line); "sites" (the whole run for
 //            programs, report.h's site_list()); "live" (the live objects of each site, report.h's
 //            live_list()); "time" (jsonl's first line and those of time); "recent/threads" (the recent
 //            records of each thread, report.h's recent_threads())

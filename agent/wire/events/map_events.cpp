@@ -28,7 +28,7 @@ void MapEvents::collected() {
       const std::string error = post([this](JNIEnv* jni) { draw(jni); });
       if (error.empty()) return;
       waiting_ = false;  // the next collection tries again
-      if (!closing_) log_warn("no maps after this collection: {}", error);
+      if (!closing_) log_error("no maps after this collection: {}", error);
     });
   };
   if (due <= Pulse::Clock::now()) {

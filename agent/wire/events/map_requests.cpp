@@ -97,7 +97,7 @@ void MapRequests::fail(const std::vector<Receiver>& receivers, const std::string
     if (one.reply) {
       one.reply->fail(FailCode::kRefused, why);
     } else if (!std::exchange(said, true)) {
-      log_warn("map of memory: {}", why);
+      log_error("map of memory: {}", why);
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <exception>
 
+#include "core/log.h"
 #include "core/native_thread.h"
 #include "wire/sessions/address_lookup.h"
 #include "wire/sockets/connect.h"
@@ -135,7 +136,7 @@ void DebuggerRelay::run() {
       try {
         serve(debugger);
       } catch (const std::exception& failure) {
-        log_(LogLevel::kWarn, std::string("debugger: ") + failure.what());
+        log_failure("debugger", failure.what());
         give_up(debugger);
       }
       continue;

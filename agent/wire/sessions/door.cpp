@@ -183,7 +183,7 @@ void Door::connect_out(bool ready) {
     FileDescriptor socket = connector_->finish(now);
     if (socket.valid()) add(std::move(socket), /*checked=*/false);
   } else if (const auto failed = connector_->go_on(now)) {
-    log(LogLevel::kWarn, failed->message);
+    log(LogLevel::kError, failed->message);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/exit_limits.h"
+#include "core/log.h"
 #include "core/native_thread.h"
 
 namespace ddm {
@@ -94,7 +95,7 @@ void IoLoop::run() {
       turn(*served);
     } catch (const std::exception& error) {
       // Most likely bad_alloc. The connections are consistent; continue with the next turn.
-      if (log_) log_(LogLevel::kWarn, std::string("connections: ") + error.what());
+      if (log_) log_failure("connections", error.what());
       poll(nullptr, 0, 5);
     }
   }

@@ -206,6 +206,8 @@ TEST_CASE("a bad value is named together with what would be right") {
       {"unit=12", "power of two"},
       {"access=all", "user, any"},
       {"log=loud", "error, warn, info, debug"},
+      {"debugger=foo", "\"foo\" is not HOST:PORT, [IPV6]:PORT, PORT, auto or none"},
+      {"debugger=scan", "\"scan\" is not HOST:PORT, [IPV6]:PORT, PORT, auto or none"},
       {"compress=yes", "auto, always, never"},
       {"track", "needs a value"},
       {"help=1", "takes no value"},
