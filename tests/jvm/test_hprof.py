@@ -409,3 +409,5 @@ def a_running_program_can_be_given_it_late(t):
         process.kill()
     assert process.returncode == 0 and '"nothing" is not one of' in err, err
     assert len(HprofText(path).dumps) == 1
+    with open(path, encoding="utf-8") as f:
+        assert "everything\nsince the library was loaded, \"live\" what" in f.read()

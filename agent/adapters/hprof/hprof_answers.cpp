@@ -63,7 +63,7 @@ void HprofSession::answer_sites(JNIEnv* jni, const HprofCommand& command) {
   HprofView wanted = view();
   wanted.cutoff = double{cutoff};
   if ((flags & kHprofByAllocation) != 0) wanted.order = HprofOrder::kAllocated;
-  // Figures always cover the time since the program began, whatever was requested before.
+  // Figures always cover the time since recording began, whatever was requested before.
   const auto data = reports_.report(jni, "command");
   if (data && reports_.has_figures()) put_sites(*data, wanted, flags & kHprofAfterGc);
 }

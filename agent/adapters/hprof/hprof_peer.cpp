@@ -54,7 +54,7 @@ Result<std::shared_ptr<HprofPeer>> HprofPeer::start(const Address& address, OnCo
     }
     peer->queue_.take_leftovers();  // what nobody reads any more
   });
-  if (!thread.joinable()) return Error{"no thread could be started for " + to_string(address)};
+  if (!thread.joinable()) return Error{"no thread could be started for it"};
   thread.detach();
   return peer;
 }
@@ -78,11 +78,14 @@ void HprofPeer::command_done() {
 }
 
 void HprofPeer::give_up(std::string_view why) {
+  end_with("net=" + to_string(address_) + ": " + std::string(why));
+}
+
+void HprofPeer::end_with(const std::string& reason) {
   if (!queue_.is_open()) return;
   queue_.close();
   waker_->wake();
-  report_("net=" + to_string(address_) + ": " + std::string(why) +
-          "; nothing is sent any more, the program goes on");
+  report_(reason + "; nothing is sent any more, the program goes on");
 }
 
 bool HprofPeer::finish(milliseconds stall, milliseconds limit) {
@@ -102,7 +105,7 @@ bool HprofPeer::finish(milliseconds stall, milliseconds limit) {
 
 void HprofPeer::run() {
   auto socket = connect_to(address_, kConnectLimit);  // nobody waits for this thread
-  if (!socket) return give_up(socket.message());
+  if (!socket) return end_with(socket.message());     // which names the address
   if (auto refused = check_access(socket->get())) return give_up(refused->message);
   serve(socket->get());
 }

@@ -56,6 +56,7 @@ class HprofPeer : public std::enable_shared_from_this<HprofPeer> {
   void pass_on_command();
   void push(OutgoingPacket packet);
   void give_up(std::string_view why);
+  void end_with(const std::string& reason);  // as give_up(), without the address in front
 
   const Address address_;
   const std::shared_ptr<Waker> waker_;

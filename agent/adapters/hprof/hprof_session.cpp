@@ -43,7 +43,7 @@ HprofSession::HprofSession(jvmtiEnv* jvmti, JNIEnv* jni, const VmFacts& facts, H
       samples_(options_.samples) {}
 
 // Thread events are being reported by now.
-void HprofSession::opened(JNIEnv* jni, bool) {
+void HprofSession::opened(JNIEnv* jni, bool late) {
   listen_to(JVMTI_EVENT_DATA_DUMP_REQUEST, *this);
   const jvmtiError refused =
       jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_DATA_DUMP_REQUEST, nullptr);
@@ -64,13 +64,13 @@ void HprofSession::opened(JNIEnv* jni, bool) {
   });
   if (!open) return;
   threads_.list(jni);
-  begin_stream();
+  begin_stream(late);
   if (const std::string error = thread_.start(jni); !error.empty()) {
     log_error("hprof: starting the agent's thread: {}", error);
   }
 }
 
-void HprofSession::begin_stream() {
+void HprofSession::begin_stream(bool late) {
   const std::lock_guard lock(mutex_);
   if (options_.binary) {
     binary_.emplace(epoch_ms());
@@ -86,10 +86,11 @@ void HprofSession::begin_stream() {
       "innermost method first; tables name it by its number, which is never cut to\n"
       "32 bits, nor is any other.\n\n";
   if (options_.sites) {
-    explained +=
+    explained += fmt::format(
         "A site is a class and the stack that allocated it. \"alloc'ed\" is everything\n"
-        "since the program began, \"live\" what the last garbage collection has not found\n"
-        "dead, and what was allocated after it.\n\n";
+        "since {}, \"live\" what the last garbage collection has not found\n"
+        "dead, and what was allocated after it.\n\n",
+        late ? "the library was loaded" : "the program began");
   }
   if (options_.dump) {
     explained += "An object's trace in HEAP DUMP is the stack that allocated it.\n\n";

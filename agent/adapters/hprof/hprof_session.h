@@ -51,7 +51,7 @@ class HprofSession final : public Feature, private VmListener {
   // On SIGQUIT. Returns at once.
   void data_dump_request() override;
 
-  void begin_stream();
+  void begin_stream(bool late);
   // A null `jni`: without calls into the VM.
   void dump(JNIEnv* jni, const char* reason);
   void put_threads();
