@@ -297,8 +297,8 @@ Result<HeapDumper::Stored> HeapDumper::store(JNIEnv* jni, const HoldObjects& hol
 void HeapDumper::close() {
   const std::lock_guard lock(mutex_);
   if (closed_.exchange(true) || !unfinished_) return;
-  remove_unfinished();
-  // The VM may continue writing for a while.
+  // While the VM writes, it would miss parts that it is about to join, and say so on stdout.
+  if (!writing_) remove_unfinished();
   const std::lock_guard list(g_unfinished_mutex);
   if (g_unfinished_at_exit == nullptr) std::atexit(remove_all_at_exit);
   next_unfinished_at_exit_ = g_unfinished_at_exit;

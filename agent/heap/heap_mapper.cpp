@@ -157,7 +157,7 @@ void HeapMapper::add_pages(HeapMap& map) {
   if (pages) {
     map.regions = std::move(*pages);
   } else if (!std::exchange(roles_warned_, true)) {
-    log_warn("heap map: pages are not told: {} is not as this VM's tables say", pages.message());
+    log_info("heap map: pages are not told: {} is not as this VM's tables say", pages.message());
   }
 }
 

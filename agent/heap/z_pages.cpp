@@ -9,7 +9,7 @@
 namespace ddm {
 namespace {
 
-// JDK 21 to 23 have two ZGCs; the non-generational one is named X there.
+// Not those of the older of JDK 21's two ZGCs, its default, whose tables have other names.
 struct PageLayout {
   std::uintptr_t table = 0;    // of page pointers
   std::uint64_t granules = 0;  // entries of the table
@@ -19,10 +19,8 @@ struct PageLayout {
 };
 
 std::uint64_t highest_offset(VmEntries& entries) {
-  const auto globals = entries.value<std::uintptr_t>(
-      {{"ZGlobalsForVMStructs", "_instance_p"}, {"XGlobalsForVMStructs", "_instance_p"}});
-  const std::uint32_t mask = entries.offset({{"ZGlobalsForVMStructs", "_ZAddressOffsetMask"},
-                                             {"XGlobalsForVMStructs", "_XAddressOffsetMask"}});
+  const auto globals = entries.value<std::uintptr_t>({{"ZGlobalsForVMStructs", "_instance_p"}});
+  const std::uint32_t mask = entries.offset({{"ZGlobalsForVMStructs", "_ZAddressOffsetMask"}});
   if (globals == 0) return 0;
   const auto at = entries.read<std::uintptr_t>(globals + mask, "_ZAddressOffsetMask");
   return at == 0 ? 0 : entries.read<std::uint64_t>(at, "_ZAddressOffsetMask");
@@ -31,23 +29,18 @@ std::uint64_t highest_offset(VmEntries& entries) {
 PageLayout page_layout(VmEntries& entries) {
   PageLayout layout;
   const auto heap = entries.value<std::uintptr_t>({{"Universe", "_collectedHeap"}});
-  const std::uint64_t to_table =
-      std::uint64_t{entries.offset({{"ZCollectedHeap", "_heap"}, {"XCollectedHeap", "_heap"}})} +
-      entries.offset({{"ZHeap", "_page_table"}, {"XHeap", "_page_table"}}) +
-      entries.offset({{"ZPageTable", "_map"}, {"XPageTable", "_map"}}) +
-      entries.offset({{"ZGranuleMapForPageTable", "_map"}, {"XGranuleMapForPageTable", "_map"}});
+  const std::uint64_t to_table = std::uint64_t{entries.offset({{"ZCollectedHeap", "_heap"}})} +
+                                 entries.offset({{"ZHeap", "_page_table"}}) +
+                                 entries.offset({{"ZPageTable", "_map"}}) +
+                                 entries.offset({{"ZGranuleMapForPageTable", "_map"}});
   const auto shift = vm_structs::long_constant("ZGranuleSizeShift");
-  const auto old_shift = vm_structs::long_constant("XGranuleSizeShift");
-  layout.granule_shift = static_cast<std::uint32_t>(shift.value_or(old_shift.value_or(0)));
-  layout.type = entries.offset({{"ZPage", "_type"}, {"XPage", "_type"}});
-  const std::uint32_t memory = entries.offset({{"ZPage", "_virtual"}, {"XPage", "_virtual"}});
-  layout.start =
-      memory + entries.offset({{"ZVirtualMemory", "_start"}, {"XVirtualMemory", "_start"}});
+  layout.granule_shift = static_cast<std::uint32_t>(shift.value_or(0));
+  layout.type = entries.offset({{"ZPage", "_type"}});
+  const std::uint32_t memory = entries.offset({{"ZPage", "_virtual"}});
+  layout.start = memory + entries.offset({{"ZVirtualMemory", "_start"}});
   layout.end_is_size = vm_structs::offset_of("ZVirtualMemory", "_size").has_value();
-  layout.end = memory + entries.offset({{"ZVirtualMemory", "_end"},
-                                        {"ZVirtualMemory", "_size"},
-                                        {"XVirtualMemory", "_end"}});
-  layout.top = entries.offset({{"ZPage", "_top"}, {"XPage", "_top"}});
+  layout.end = memory + entries.offset({{"ZVirtualMemory", "_end"}, {"ZVirtualMemory", "_size"}});
+  layout.top = entries.offset({{"ZPage", "_top"}});
   const std::uint64_t mask = highest_offset(entries);
   entries.expect(layout.granule_shift >= 16 && layout.granule_shift <= 30, "ZGranuleSizeShift");
   constexpr int kMostBits = 48;
