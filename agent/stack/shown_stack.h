@@ -13,7 +13,7 @@ namespace ddm {
 
 // Which innermost frames belong to the allocation itself and not to the method that allocated.
 enum class TopFrames {
-  kAsTheyAre,    // none: the VM reported the allocation from the allocating method
+  kAsTheyAre,    // none: the VM reported the allocation from the allocating method, see by_agent()
   kTracker,      // the call of the Tracker after the allocating instruction
   kConstructors  // Object.<init> and its call of the Tracker, and the object's constructors in
                  // progress, which are at their this() or super() call
@@ -78,6 +78,7 @@ class ShownStack {
 
   // Discards all frames, before another walker captures the stack.
   void restart() {
+    by_agent_ = false;
     progress_ = {};
     rest_ = {};
     number_ = kNoTrace;
@@ -97,6 +98,8 @@ class ShownStack {
     return {&frames_[0].frame, count};
   }
   bool on_top() const { return progress_.on_top(); }
+  // With kAsTheyAre: whether code of the agent's allocated, the cells of a probe for example.
+  bool by_agent() const { return by_agent_; }
   ShownRole last_role() const { return progress_.last_role; }
 
  private:
@@ -105,10 +108,11 @@ class ShownStack {
     Frame frame;
   };
 
-  bool is_part_of_allocation(ShownRole role) const {
+  bool is_part_of_allocation(ShownRole role) {
     switch (top_) {
       case TopFrames::kAsTheyAre:
-        return false;
+        if (role == ShownRole::kTracker) by_agent_ = true;
+        return role == ShownRole::kTracker;
       case TopFrames::kTracker:
         return role == ShownRole::kTracker;
       case TopFrames::kConstructors:
@@ -122,6 +126,7 @@ class ShownStack {
   const std::size_t wanted_;
   CallTree* traces_ = nullptr;
   TraceNumber number_ = kNoTrace;
+  bool by_agent_ = false;
   Progress progress_;
   std::span<const Frame> rest_;  // the outermost frames, not yet copied to frames_
   Slot frames_[kMostFrames];

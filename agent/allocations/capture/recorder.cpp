@@ -51,6 +51,10 @@ bool Recorder::add(JNIEnv* jni, jobject object, const Known& known, TopFrames to
     // Before the capture, whose result is invalidated by another allocation of this thread.
     record.thread_id = thread_.id(jni, known.thread);
     stacks().capture(jni, stack);
+    if (stack.by_agent()) [[unlikely]] {
+      books_.leave_out(size);
+      return false;
+    }
     record.time_ms = coarse_epoch_ms();
     record.size = size;
     record.weight = static_cast<float>(weight);

@@ -172,6 +172,10 @@ void ThreadBooks::settle(Book& book, std::int64_t size) {
   if (seen > made) book.base -= seen - made;
 }
 
+void ThreadBooks::leave_out(std::int64_t size) {
+  if (t_own.book != nullptr) t_own.book->base += size;
+}
+
 void ThreadBooks::count_past_end(Seen seen, SiteEntry one) {
   const std::lock_guard lock(mutex_);
   if (Sites* const sites = this->sites(); sites != nullptr) sites->count(one);

@@ -86,6 +86,8 @@ class ThreadBooks {
   void dropped(const SiteEntry& one) {
     count({1, 1, one.weight, static_cast<double>(one.size) * one.weight, 0}, one);
   }
+  // After current_book(): the object is the agent's, none of what this thread has allocated.
+  void leave_out(std::int64_t size);
 
   // JVMTI ThreadStart and ThreadEnd, on the thread concerned. Enabled before the first start() and
   // never disabled, or a book could outlive its thread.

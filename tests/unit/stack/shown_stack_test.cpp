@@ -31,6 +31,17 @@ TEST_CASE("the constructors of the object itself are cut, those of others stay")
                                     {3, 0, ShownRole::kAtConstructor}}) == std::vector<NameId>{3});
 }
 
+TEST_CASE("an allocation of the agent's own code, which the VM reports, is told from others") {
+  ShownStack stack(TopFrames::kAsTheyAre, 10);
+  stack.add({1, 0, ShownRole::kTracker});
+  stack.add({2, 0, ShownRole::kPlain});
+  CHECK(stack.by_agent());
+  stack.restart();
+  stack.add({2, 0, ShownRole::kPlain});
+  stack.add({1, 0, ShownRole::kTracker});  // it has called the program's code
+  CHECK_FALSE(stack.by_agent());
+}
+
 TEST_CASE("a stack has enough with as many frames as are wanted, and can begin anew") {
   ShownStack stack(TopFrames::kAsTheyAre, 2);
   CHECK(stack.add({1, 0, ShownRole::kPlain}));
