@@ -1,4 +1,5 @@
 """ddm-test.jar: what tests allocate, exactly, and limits of it."""
+import glob
 import os
 import re
 
@@ -104,7 +105,8 @@ def limits_hold_to_the_object(t):
 
 @test(every_days=2)
 def limits_hold_wherever_jupiter_finds_their_annotations_and_fail_where_they_limit_nothing(t):
-    done = platform_run(t, suite_classes("limits"), "limits.LimitedNested", "limits.LimitedNothing", "limits.WithoutRule",
+    done = platform_run(t, suite_classes("limits"), "limits.LimitedNested", "limits.LimitedHeir", "limits.LimitedNothing",
+                        "limits.LimitedSwallowed", "limits.WithoutRule",
                         flags=[*wide_headers(t), f"-Dddm.allocations={t.path('a.txt')}"])
     assert done.code == 1, done
     assert broken(done.out) == {
@@ -116,6 +118,9 @@ def limits_hold_wherever_jupiter_finds_their_annotations_and_fail_where_they_lim
         "LimitedNested.makes[2]": "allocated 101 objects, 3,232 bytes; the limit is 100 objects",
         "LimitedNested.makes[3][1]": "allocated 102 objects, 3,264 bytes; the limit is 100 objects",
         "LimitedNested.ofTheClass[1]": "allocated 11 objects, 352 bytes; the limit is 10 objects",
+        "LimitedNested.ofTheJdk[1]": "allocated 1 object, 24 bytes; the limit is 0 objects",
+        "LimitedNested.noObjectsAlive": "allocated 11 objects, 352 bytes; the limit is 10 objects",
+        "LimitedHeir$Inside.noObjects": "allocated 1 object, 32 bytes; the limit is 0 objects",
     }, done.out
     none = "limits nothing: it means objects of exactly this class, of which there are none"
     assert dict(re.findall(r"AssertionError: limits\.(LimitedNothing\S+): (.*)", done.out)) == {
@@ -124,33 +129,46 @@ def limits_hold_wherever_jupiter_finds_their_annotations_and_fail_where_they_lim
         "LimitedNothing.noSuchObjects": f"@MaxAllocated(types = java.util.List.class) {none}",
         "LimitedNothing.noPrimitives": f"@MaxAllocated(types = int.class) {none}",
         "LimitedNothing.noBoth": "@MaxAllocated has no effect beside @NoAllocation",
+        "LimitedNothing.noSuchMethod": '@MaxAllocated(from = "limits.LimitedJupiter.mkae") limits nothing: '
+                                       "limits.LimitedJupiter has no code of such a method",
         "LimitedNothing$AroundATest.noTest":
             "the limit of limits.LimitedNothing$AroundATest.before limits nothing: the method is no test",
     }, done.out
-    # No listener of the Platform can fail a test of JUnit 4 that has no rule: the list says it.
+    # No listener of the Platform can fail a test whose limits nobody has looked at: the list says it.
+    swallowed = "limits.LimitedSwallowed.isNotHeld is not held to its limits: it has thrown, and what runs around it caught that"
     unheld = "limits.WithoutRule.isNotHeld is not held to its limits: its class has no AllocationsRule"
     with open(t.path("a.txt"), encoding="utf-8") as f:
         head, *rows = f.read().splitlines()
-    assert rows == [f"incomplete: {unheld}",
+    assert rows == [f"incomplete: {swallowed}", f"incomplete: {unheld}",
                     "limits.LimitedNested$Inside.keepsIt\t10\t320", "limits.LimitedNested$Inside.keepsItsOwn\t20\t640",
                     "limits.LimitedNested.keepsIt\t10\t320", "limits.LimitedNested.makes[1]\t100\t3200",
                     "limits.LimitedNested.warm[1]\t0\t0", "limits.LimitedNothing.keepsIt\t0\t0",
-                    "limits.WithoutRule.free\t0\t0", "limits.WithoutRule.isNotHeld\t1\t32"], rows
-    assert done.err.count(unheld) == 1, done.err
+                    "limits.LimitedSwallowed.isNotHeld\t1\t32", "limits.WithoutRule.free\t0\t0", "limits.WithoutRule.isNotHeld\t1\t32"], rows
+    assert done.err.count(unheld) == done.err.count(swallowed) == 1, done.err
     with open(t.path("before.txt"), "w", encoding="utf-8") as f:
         f.write(f"{head}\nlimits.LimitedNested.keepsIt\t10\t320\n")
-    assert unheld in ddm(t, "gate", t.path("a.txt"), "--baseline", t.path("before.txt"), code=USAGE)
+    assert swallowed in ddm(t, "gate", t.path("a.txt"), "--baseline", t.path("before.txt"), code=USAGE)
+
+
+def listened(t, *words):
+    """JUnit 4 without the Platform, over what is named."""
+    return t.command([t.jdk.java, *t.vm_flags(), *wide_headers(t), "-cp",
+                      ":".join([suite_classes("limits"), KIT, *JARS]), *words])
 
 
 @test(every_days=4)
 def junit_4_without_the_platform_fails_over_limits_without_their_rule(t):
-    done = t.command([t.jdk.java, *t.vm_flags(), *wide_headers(t), f"-agentpath:{AGENT}={COUNTING}",
-                      "-cp", ":".join([suite_classes("limits"), KIT, *JARS]), "limits.ListenedJunit4",
-                      "limits.WithoutRule", "limits.LimitedJunit4"])
+    done = listened(t, f"-agentpath:{AGENT}={COUNTING}", "limits.ListenedJunit4", "limits.WithoutRule",
+                    "limits.LimitedJunit4", "limits.PooledJunit4")
     assert done.out.splitlines()[0] == (
         "Test mechanism: limits.WithoutRule.isNotHeld is not held to its limits: its class has no AllocationsRule"), done
     assert done.out.splitlines()[1] == ("noObjects(limits.LimitedJunit4): limits.LimitedJunit4.noObjects allocated 101 "
                                         "objects, 3,232 bytes; the limit is 100 objects"), done
+    # The pool was begun before the test.
+    assert amounts(t.path("allocations.txt"))[0]["limits.PooledJunit4.usesIt"][0] >= 100, done
+    # JUnit drops a listener that throws an exception, and goes on.
+    done = listened(t, "-Dddm.required=true", "limits.ListenedJunit4", "limits.PooledJunit4")
+    assert done.code != 0 and "add -agentpath:" in done.err, done
 
 
 @test(every_days=4)
@@ -171,6 +189,26 @@ def tests_that_share_a_methods_name_keep_their_own_figures_in_parallel(t):
                       "-testclass", "named.NamedTestNg", "-d", t.path("out")])
     assert done.code == 0 and {name: objects for name, (objects, _) in amounts(t.path("b.txt"))[0].items()} == {
         "named.NamedTestNg.put()": 1, "named.NamedTestNg.put(int)": 30, "named.NamedTestNg.put(int)[2]": 20}, done
+
+
+@test(every_days=4)
+def inherited_tests_have_the_names_of_their_heirs_and_lists_of_several_jvms_are_joined(t):
+    for one in ("NamedFirst", "NamedSecond"):
+        done = platform_run(t, suite_classes("named"), f"named.{one}", flags=[f"-Dddm.allocations={t.path('a-%p.txt')}"])
+        assert done.code == 0, done
+    for ending in (".txt", ".txt.sites.jsonl"):
+        lists = sorted(glob.glob(t.path(f"a-*{ending}")))
+        assert len(lists) == 2 and all(re.search(r"a-\d+\.txt", one) for one in lists), lists
+        with open(t.path(f"all{ending}"), "w", encoding="utf-8") as joined:
+            for one in lists:
+                with open(one, encoding="utf-8") as f:
+                    joined.write(f.read())
+    ddm(t, "gate", t.path("all.txt"), "--baseline", t.path("joined.txt"), "--update")
+    assert {name: objects for name, (objects, _) in amounts(t.path("joined.txt"))[0].items()} == {
+        "named.NamedFirst$Inside.inherited": 10, "named.NamedFirst.inherited": 1,
+        "named.NamedSecond$Inside.inherited": 20, "named.NamedSecond.inherited": 2}, done
+    with open(t.path("joined.txt.sites"), encoding="utf-8") as f:
+        assert "named.NamedSecond.inherited: int[] @ named.NamedJupiter.make\t2\t" in f.read()
 
 
 @test()
@@ -213,6 +251,22 @@ def testng_finds_its_listener_by_itself(t):
                                                      "limits.LimitedTestNg.keepsItAndThrows": (99, 3168)}
 
 
+@test(every_days=3)
+def limits_of_testng_hold_for_heirs_and_where_something_else_would_hide_them(t):
+    more = [f"limits.MoreTestNg${name}" for name in ("Limited", "Free", "Expecting", "Hooked", "Timed")]
+    done = t.command([t.jdk.java, *t.vm_flags(), *wide_headers(t), f"-agentpath:{AGENT}={COUNTING}",
+                      "-cp", ":".join([suite_classes("limits"), KIT, *JARS]), "org.testng.TestNG",
+                      "-testclass", ",".join(more), "-verbose", "2", "-d", t.path("out")])
+    assert "Total tests run: 6, Failures: 4, Skips: 0" in done.out, done
+    assert broken(done.out) == {
+        "MoreTestNg$Limited.inherited": "allocated 2 objects, 64 bytes; the limit is 0 objects",
+        "MoreTestNg$Expecting.noObjects": "allocated 3 objects, 96 bytes; the limit is 2 objects",
+        "MoreTestNg$Timed.noObjects": "allocated 4 objects, 128 bytes; the limit is 2 objects"}, done.out
+    assert "AssertionError: limits.MoreTestNg$Hooked.isNotHeld is not held to its limits: " in done.out, done.out
+    assert amounts(t.path("allocations.txt"))[0] == {"limits.MoreTestNg$Expecting.keepsIt": (2, 64),
+                                                     "limits.MoreTestNg$Free.inherited": (2, 64)}
+
+
 def during(t, *options):
     done = t.command([t.jdk.java, *t.vm_flags(), *options, "-cp", ":".join([suite_classes("limits"), KIT]),
                       "limits.DuringMain"])
@@ -232,10 +286,10 @@ def a_program_measures_a_piece_of_itself(t):
     assert told["passes"] == ["through"], done
 
 
-def inside(t, program, *arguments):
+def inside(t, program, *arguments, flags=()):
     """A program in the package of the jar's own classes."""
-    done = t.command([t.jdk.java, *t.vm_flags(), f"-agentpath:{AGENT}={COUNTING}", "-cp",
-                      ":".join([suite_classes("inside"), KIT]), f"ddm.test.{program}", *arguments])
+    done = t.command([t.jdk.java, *t.vm_flags(), *flags, f"-agentpath:{AGENT}={COUNTING}", "-cp",
+                      ":".join([suite_classes("inside"), KIT, *JARS]), f"ddm.test.{program}", *arguments])
     assert done.code == 0, done
     return done
 
@@ -256,8 +310,21 @@ def many_tests_of_one_name_are_numbered_in_no_time(t):
     rows = 20_000
     inside(t, "LedgerNames", str(rows))
     assert set(amounts(t.path("allocations.txt"))[0]) == {
-        "named", "named[2]", "named[3]", "named[4]", "named[2][2]",
+        "named", "named[2]", "named[3]", "named[4]", "named[2][2]", "torn ?",
         "rows", *(f"rows[{n}]" for n in range(2, rows + 1))}
+    # What is not in a list is not told as if it were.
+    os.makedirs(t.path("folder"))
+    done = inside(t, "LedgerNames", "1", flags=[f"-Dddm.allocations={t.path('folder')}"])
+    assert done.err.splitlines() == [f"allocations: {t.path('folder')} cannot be written: "
+                                     f"java.nio.file.FileSystemException: {t.path('folder')}: Is a directory"], done
+
+
+@test()
+def a_name_of_junit_4_leads_to_the_method_whatever_the_runner_adds(t):
+    """JUnitParams has the arguments in it."""
+    done = inside(t, "Junit4Names", "adds", "adds[0]", "adds(1, 2) [0]", "adds([1], (2)) [1]", "[0] 1", "removes(1)")
+    adds = "public void ddm.test.Junit4Names.adds(int,int)"
+    assert done.out.splitlines() == [adds] * 4 + ["null"] * 2, done
 
 
 @test()
@@ -275,15 +342,20 @@ def a_test_without_figures_makes_its_list_none_to_compare(t):
 
 @test(every_days=3)
 def without_the_agent_programs_and_tests_run_as_ever(t):
-    told, done = during(t)
-    assert told["nodes"] == ["false", "0", "0", "0", "-"] and not done.err, done
+    line = f"allocations are not counted; add -agentpath:{AGENT}={COUNTING} to the arguments of the JVM that runs the tests"
+    for options, why in (((), line),
+                         ((f"-agentpath:{AGENT}=address=none,dump=none,engine=vm,track=y",),
+                          "allocations are not counted: it tracks with engine=vm; engine=bci counts the same each time")):
+        told, done = during(t, *options)
+        assert told["nodes"] == ["false", "0", "0", "0", "-"] and done.err.splitlines() == [why], done
     classes = suite_classes("limits")
     done = platform_run(t, classes, "limits.LimitedJupiter", agent=None)
     assert "1 tests failed" in done.out and "failsByItself" in done.out, done
-    line = f"allocations are not counted; add -agentpath:{AGENT}={COUNTING} to the arguments of the JVM that runs the tests"
     assert done.err.splitlines() == [line], done.err
     assert not os.path.exists(t.path("allocations.txt"))
     # Where the agent is required nothing runs.
+    done = t.command([t.jdk.java, *t.vm_flags(), "-Dddm.required=true", "-cp", f"{classes}:{KIT}", "limits.DuringMain"])
+    assert done.code != 0 and line in done.err and not done.out, done
     done = platform_run(t, classes, "limits.LimitedJupiter", agent=None, flags=["-Dddm.required=true"])
     assert done.code != 0 and "-agentpath:" in done.out + done.err and "keepsIt" not in done.out, done
     # And where nobody wants to know, nothing is said.
@@ -294,6 +366,10 @@ def without_the_agent_programs_and_tests_run_as_ever(t):
         done = platform_run(t, classes, selected, agent=COUNTING.replace("track=y", "log=info"),
                             flags=["-Dddm.allocations=off"])
         assert ("tracking on" in done.err) == counts, (selected, done)
+        # No limit is passed over in silence.
+        assert ("isNotHeld is not held to its limits: its class has no AllocationsRule" in done.err) == (not counts), done
+    done = platform_run(t, classes, "limits.LimitedJupiter", agent=None, flags=["-Dddm.allocations=off"])
+    assert done.err.splitlines() == [line], done.err
 
 
 @test(min_jdk=17)

@@ -57,12 +57,16 @@ constexpr std::string_view kThreadStarts[] = {
     "java.lang.Thread", "java.lang.VirtualThread", "java.lang.ThreadBuilders$BoundVirtualThread",
     "jdk.internal.misc.InnocuousThread", "jdk.internal.vm.Continuation"};
 
-// Eclipse's compiler is in org.eclipse.jdt, too, and may be what is tested.
+// Eclipse's compiler is in org.eclipse.jdt, too, and may be what is tested, as Maven's plugins are.
 constexpr std::string_view kTestRunners[] = {"org.junit.",
-                                             "junit.",
+                                             "junit.extensions.",
+                                             "junit.framework.",
+                                             "junit.runner.",
+                                             "junit.textui.",
                                              "org.testng.",
                                              "org.opentest4j.",
-                                             "org.apache.maven.",
+                                             "org.apache.maven.surefire.",
+                                             "org.apache.maven.plugin.surefire.",
                                              "ddm.test.",
                                              "org.apache.tools.ant.",
                                              "org.gradle.",

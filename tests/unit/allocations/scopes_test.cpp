@@ -267,6 +267,8 @@ TEST_CASE("Frames of what runs tests are neither the JDK's nor the program's") {
   CHECK(is_test_runner("sbt.ForkMain$Run"));
   CHECK_FALSE(is_test_runner("org.eclipse.jdt.core.dom.ASTParser"));
   CHECK_FALSE(is_test_runner("org.junitpioneer.X"));
+  CHECK(is_test_runner("junit.framework.TestCase"));
+  CHECK_FALSE(is_test_runner("org.apache.maven.plugins.shop.ShopMojo"));
   CHECK_FALSE(is_program_under_test("java.lang.Thread"));
   CHECK(is_program_under_test("shop.Shop"));
 }

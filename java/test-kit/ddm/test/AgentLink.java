@@ -2,6 +2,7 @@ package ddm.test;
 
 import java.io.File;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The connection to the agent. The natives are found in the agent's library by name; they are in
@@ -14,6 +15,7 @@ final class AgentLink {
     static final int PROGRAM = 2;
     static final int NOTHING = 3;
 
+    private static final AtomicBoolean TOLD = new AtomicBoolean();
     private static final String OPTIONS = "address=none,dump=none,engine=bci,sites=512k,track=y";
 
     /** A class of its own: where nobody asks whether allocations are counted, none are. */
@@ -32,6 +34,13 @@ final class AgentLink {
 
     static String problem() {
         return Connection.PROBLEM;
+    }
+
+    /** Says on stderr why allocations are not counted, once for this JVM. */
+    static void tell(String why) {
+        if (TOLD.compareAndSet(false, true)) {
+            System.err.println(why);
+        }
     }
 
     /** Throws if allocations cannot be counted, but are required to be. */

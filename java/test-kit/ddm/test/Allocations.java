@@ -7,8 +7,9 @@ import java.util.List;
  * The exact allocations of a piece of the program: on the calling thread and on all threads that it
  * started meanwhile.
  *
- * <p>Without the agent everything runs as it is and nothing is measured ({@link #measured()}); with
- * the system property {@code ddm.required=true} an IllegalStateException is thrown.
+ * <p>Without the agent, or with {@code engine=vm}, everything runs as it is and nothing is measured:
+ * {@link #measured()} is false, all figures are 0, and one line on stderr says why. With the system
+ * property {@code ddm.required=true} an IllegalStateException is thrown.
  */
 public final class Allocations {
     private final Figures figures;
@@ -21,6 +22,7 @@ public final class Allocations {
     public static Allocations during(Runnable work) {
         if (!AgentLink.counts()) {
             AgentLink.require();
+            AgentLink.tell(AgentLink.problem());
             work.run();
             return new Allocations(null);
         }
@@ -35,7 +37,11 @@ public final class Allocations {
         // To read the figures counts in no scope that encloses this one.
         long uncounted = AgentLink.begin(AgentLink.NOTHING, "", "", false);
         try {
-            return new Allocations(Figures.of(scope));
+            Figures figures = Figures.of(scope);
+            if (figures == null) {
+                AgentLink.tell("allocations are not counted: " + Figures.NONE);
+            }
+            return new Allocations(figures);
         } finally {
             AgentLink.drop(uncounted);
         }
@@ -61,7 +67,7 @@ public final class Allocations {
         return objects() == other.objects() && bytes() == other.bytes();
     }
 
-    /** False: there was no agent to count, and all figures are 0. */
+    /** False: nothing was counted, and all figures are 0. */
     public boolean measured() {
         return figures != null;
     }

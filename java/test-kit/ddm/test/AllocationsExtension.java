@@ -1,6 +1,8 @@
 package ddm.test;
 
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
@@ -38,21 +40,29 @@ public final class AllocationsExtension implements InvocationInterceptor {
             }
         }
         Method method = factory.getRequiredTestMethod();
-        Class<?> testClass = factory.getRequiredTestClass();
-        LimitedTest.runDynamic(method, testClass, name(method, testClass, context),
+        List<Class<?>> classes = classes(factory);
+        LimitedTest.runDynamic(method, classes, name(method, classes, context),
                 of.getExecutable()::execute, invocation::proceed);
     }
 
     private static void run(Invocation<Void> invocation, ReflectiveInvocationContext<Method> of,
             ExtensionContext context) throws Throwable {
         Method method = of.getExecutable();
-        Class<?> testClass = of.getTargetClass();
-        LimitedTest.run(method, testClass, name(method, testClass, context), () -> invoke(of),
+        List<Class<?>> classes = classes(context);
+        LimitedTest.run(method, classes, name(method, classes, context), () -> invoke(of),
                 invocation::proceed);
     }
 
-    private static String name(Method method, Class<?> testClass, ExtensionContext context) {
-        return TestNames.numbered(TestNames.of(testClass, method), context.getUniqueId());
+    private static List<Class<?>> classes(ExtensionContext context) {
+        List<Class<?>> around = new ArrayList<>();
+        for (ExtensionContext at = context; at != null; at = at.getParent().orElse(null)) {
+            at.getTestClass().ifPresent(around::add);
+        }
+        return TestMethods.nest(around);
+    }
+
+    private static String name(Method method, List<Class<?>> classes, ExtensionContext context) {
+        return TestNames.numbered(TestNames.of(classes, method), context.getUniqueId());
     }
 
     /** Through JUnit, to which the test's module is open; what the method throws passes through. */

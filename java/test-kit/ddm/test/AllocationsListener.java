@@ -1,6 +1,8 @@
 package ddm.test;
 
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.platform.engine.TestExecutionResult;
@@ -14,8 +16,9 @@ import org.junit.platform.launcher.TestPlan;
  * Writes the allocations of each test of a JUnit Platform run, in its method and on the threads
  * that it starts. The Platform finds it by the ServiceLoader.
  *
- * <p>System properties: {@code ddm.allocations=PATH} (allocations.txt; {@code off}: only
- * tests with limits are measured), {@code ddm.required=true} (tests do not run without the agent).
+ * <p>System properties: {@code ddm.allocations=PATH} (allocations.txt; %p: the pid; {@code off}:
+ * only tests with limits are measured), {@code ddm.required=true} (tests do not run without the
+ * agent).
  */
 public final class AllocationsListener implements TestExecutionListener {
     private final Map<String, Long> open = new ConcurrentHashMap<>();
@@ -32,14 +35,13 @@ public final class AllocationsListener implements TestExecutionListener {
         plan = testPlan;
         counts = ledger.wanted() && AgentLink.counts();
         if (ledger.wanted() && !counts) {
-            System.err.println(AgentLink.problem());
+            AgentLink.tell(AgentLink.problem());
         }
     }
 
     @Override
     public void executionStarted(TestIdentifier test) {
-        // TestNG's own listener is there, too, below its engine.
-        if (!counts || test.getUniqueId().contains("[engine:testng]")) {
+        if (!counts || isOfTestNg(test)) {
             return;
         }
         long scope;
@@ -59,31 +61,32 @@ public final class AllocationsListener implements TestExecutionListener {
     @Override
     public void executionFinished(TestIdentifier test, TestExecutionResult result) {
         Long scope = open.remove(test.getUniqueId());
-        if (scope == null) {
-            return;
-        }
-        AgentLink.end(scope);
         // The figures of a test that was cut short cannot be compared.
-        if (test.isTest() && result.getStatus() == TestExecutionResult.Status.SUCCESSFUL) {
-            String name = name(test);
-            ledger.add(name, scope);
-            if (source(test) != null) {
-                lookForUnheld(test, name);
+        boolean passed = test.isTest()
+                && result.getStatus() == TestExecutionResult.Status.SUCCESSFUL;
+        if (scope != null) {
+            AgentLink.end(scope);
+            if (passed) {
+                ledger.add(name(test), scope);
+            } else {
+                AgentLink.take(scope, 0, 0);
             }
-        } else {
-            AgentLink.take(scope, 0, 0);
+        }
+        if (passed && (scope != null || !ledger.wanted()) && !isOfTestNg(test)) {
+            lookForUnheld(test);
         }
     }
 
     /** A listener cannot make a test fail, but its list can be none to compare. */
-    private void lookForUnheld(TestIdentifier test, String name) {
-        Method method = method(source(test));
+    private void lookForUnheld(TestIdentifier test) {
+        Method method = source(test) == null ? null : method(source(test));
         if (method == null) {
             return;
         }
-        Class<?> testClass = TestMethods.classOf(source(test).getClassName());
-        String unheld = isOfJunit4(test) ? AllocationsRule.unheld(testClass, method, name) : null;
-        String misplaced = Places.misplaced(testClass);
+        List<Class<?>> classes = classes(test);
+        String unheld = LimitedTest.unheld(method, classes, name(test), isOfJunit4(test)
+                ? AllocationsRule.MISSING : "no AllocationsExtension has run it");
+        String misplaced = Places.misplaced(classes.get(0));
         if (unheld != null || !misplaced.isEmpty()) {
             ledger.addGap(unheld != null ? unheld : misplaced);
         }
@@ -117,7 +120,7 @@ public final class AllocationsListener implements TestExecutionListener {
         for (TestIdentifier at = test; at != null; at = parent(at)) {
             if (source(at) != null) {
                 return isOfJunit4(test) ? named(source(at).getClassName(), test)
-                        : TestNames.numbered(name(source(at)), test.getUniqueId());
+                        : TestNames.numbered(nameOfMethod(at), test.getUniqueId());
             }
             if (at.getSource().orElse(null) instanceof ClassSource of) {
                 return named(of.getClassName(), test);
@@ -126,10 +129,25 @@ public final class AllocationsListener implements TestExecutionListener {
         return TestNames.clean(test.getUniqueId());
     }
 
-    private static String name(MethodSource source) {
+    private String nameOfMethod(TestIdentifier test) {
+        MethodSource source = source(test);
         Method method = method(source);
-        return method != null ? TestNames.of(TestMethods.classOf(source.getClassName()), method)
+        return method != null ? TestNames.of(classes(test), method)
                 : TestNames.clean(source.getClassName() + "." + source.getMethodName());
+    }
+
+    /** The class of a method that was found, then those that it is {@code @Nested} in. */
+    private List<Class<?>> classes(TestIdentifier test) {
+        List<Class<?>> around = new ArrayList<>();
+        around.add(TestMethods.classOf(source(test).getClassName()));
+        for (TestIdentifier at = parent(test); at != null; at = parent(at)) {
+            Class<?> type = at.getSource().orElse(null) instanceof ClassSource of
+                    ? TestMethods.classOf(of.getClassName()) : null;
+            if (type != null) {
+                around.add(type);
+            }
+        }
+        return TestMethods.nest(around);
     }
 
     private static String named(String className, TestIdentifier test) {
@@ -142,6 +160,11 @@ public final class AllocationsListener implements TestExecutionListener {
      */
     private static boolean isOfJunit4(TestIdentifier test) {
         return test.getUniqueId().contains("[engine:junit-vintage]");
+    }
+
+    /** TestNG's own listener is there, too, below its engine. */
+    private static boolean isOfTestNg(TestIdentifier test) {
+        return test.getUniqueId().contains("[engine:testng]");
     }
 
     private TestIdentifier parent(TestIdentifier test) {

@@ -1,8 +1,7 @@
 package ddm.test;
 
 import java.lang.reflect.Method;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.List;
 import org.junit.rules.TestRule;
 import org.junit.runner.Description;
 import org.junit.runners.model.Statement;
@@ -12,8 +11,7 @@ import org.junit.runners.model.Statement;
  * {@code @Rule public final AllocationsRule allocations = new AllocationsRule();}.
  */
 public final class AllocationsRule implements TestRule {
-    /** By the name of a test: whether it has come to its end, where its limits are looked at. */
-    private static final Map<String, Boolean> HELD = new ConcurrentHashMap<>();
+    static final String MISSING = "its class has no AllocationsRule";
 
     /** One for each test, as JUnit makes them. */
     public AllocationsRule() {
@@ -29,10 +27,8 @@ public final class AllocationsRule implements TestRule {
         return new Statement() {
             @Override
             public void evaluate() throws Throwable {
-                HELD.put(name, false);
-                LimitedTest.run(method, description.getTestClass(), name, base::evaluate,
+                LimitedTest.run(method, List.of(description.getTestClass()), name, base::evaluate,
                         base::evaluate);
-                HELD.put(name, true);
             }
         };
     }
@@ -43,9 +39,12 @@ public final class AllocationsRule implements TestRule {
         if (name == null || description.getTestClass() == null) {
             return null;
         }
-        int parameters = name.indexOf('[');
-        return TestMethods.find(description.getTestClass(),
-                parameters < 0 ? name : name.substring(0, parameters), null);
+        Class<?> testClass = description.getTestClass();
+        Method method = TestMethods.find(testClass, name.split("\\[", 2)[0], null);
+        if (method != null) {
+            return method;
+        }
+        return TestMethods.find(testClass, name.split("\\(", 2)[0].trim(), null);  // of JUnitParams
     }
 
     /** JUnit 4's own name of the method has the number of its parameters. */
@@ -54,13 +53,8 @@ public final class AllocationsRule implements TestRule {
     }
 
     /** Why the limits of a test that has passed were not looked at; null: they were. */
-    static String unheld(Class<?> testClass, Method method, String name) {
-        Limits limits = Limits.of(method, testClass);
-        Boolean held = HELD.get(name);
-        if (limits == null || !limits.limited || Boolean.TRUE.equals(held)) {
-            return null;
-        }
-        return name + " is not held to its limits: " + (held == null ? "its class has no AllocationsRule"
-                : "it has thrown, and a rule around the AllocationsRule caught that");
+    static String unheld(Description description) {
+        return LimitedTest.unheld(method(description), List.of(description.getTestClass()),
+                name(description), MISSING);
     }
 }

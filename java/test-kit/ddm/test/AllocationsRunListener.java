@@ -17,6 +17,8 @@ public final class AllocationsRunListener extends RunListener {
     private final Map<Description, Long> open = new ConcurrentHashMap<>();
     private final Ledger ledger = Ledger.instance();
     private boolean counts;
+    /** The allocations of threads that are started outside of tests are not those of a test. */
+    private long around;
 
     /** For runners that load it by name. */
     public AllocationsRunListener() {
@@ -25,17 +27,24 @@ public final class AllocationsRunListener extends RunListener {
     @Override
     public void testRunStarted(Description all) {
         counts = ledger.wanted() && AgentLink.counts();
-        AgentLink.require();
-        if (ledger.wanted() && !counts) {
-            System.err.println(AgentLink.problem());
+        try {
+            AgentLink.require();
+        } catch (IllegalStateException missing) {
+            // JUnit drops a listener that throws an exception, and runs the tests.
+            throw new AssertionError(missing.getMessage());
+        }
+        if (counts) {
+            around = AgentLink.begin(AgentLink.NOTHING, "", "", false);
+        } else if (ledger.wanted()) {
+            AgentLink.tell(AgentLink.problem());
         }
     }
 
     @Override
     public void testStarted(Description test) {
-        Method method = counts ? AllocationsRule.method(test) : null;
+        Method method = counts || !ledger.wanted() ? AllocationsRule.method(test) : null;
         if (method != null) {
-            open.put(test, AgentLink.begin(AgentLink.BELOW_METHOD,
+            open.put(test, !counts ? 0L : AgentLink.begin(AgentLink.BELOW_METHOD,
                     method.getDeclaringClass().getName(), method.getName(), false));
         }
     }
@@ -52,7 +61,7 @@ public final class AllocationsRunListener extends RunListener {
 
     private void drop(Description test) {
         Long scope = open.remove(test);
-        if (scope != null) {
+        if (scope != null && counts) {
             AgentLink.drop(scope);
         }
     }
@@ -60,20 +69,25 @@ public final class AllocationsRunListener extends RunListener {
     @Override
     public void testFinished(Description test) {
         Long scope = open.remove(test);
-        if (scope != null) {
+        if (scope == null) {
+            return;
+        }
+        if (counts) {
             AgentLink.end(scope);
-            String name = AllocationsRule.name(test);
-            ledger.add(name, scope);
-            String unheld = AllocationsRule.unheld(test.getTestClass(), AllocationsRule.method(test), name);
-            if (unheld != null) {
-                throw new IllegalStateException(unheld);  // JUnit's failure of the run, the test has passed
-            }
+            ledger.add(AllocationsRule.name(test), scope);
+        }
+        String unheld = AllocationsRule.unheld(test);
+        if (unheld != null && counts) {
+            throw new IllegalStateException(unheld);  // a failure of the run: the test has passed
+        } else if (unheld != null) {
+            ledger.addGap(unheld);
         }
     }
 
     @Override
     public void testRunFinished(Result result) {
         if (counts) {
+            AgentLink.drop(around);
             ledger.write();
         }
     }

@@ -2,11 +2,14 @@ package ddm.test;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.testng.IExecutionListener;
 import org.testng.IHookCallBack;
 import org.testng.IHookable;
+import org.testng.IInvokedMethod;
+import org.testng.IInvokedMethodListener;
 import org.testng.ITestNGMethod;
 import org.testng.ITestResult;
 import org.testng.annotations.Test;
@@ -15,7 +18,11 @@ import org.testng.annotations.Test;
  * Holds the tests of TestNG to their limits, and writes the allocations of each. TestNG finds it by
  * the ServiceLoader.
  */
-public final class AllocationsTestNg implements IHookable, IExecutionListener {
+public final class AllocationsTestNg
+        implements IHookable, IInvokedMethodListener, IExecutionListener {
+    /** The attribute of a result whose limits were looked at. */
+    private static final String HELD = "ddm.held";
+
     private final Ledger ledger = Ledger.instance();
 
     /** For the ServiceLoader. */
@@ -26,7 +33,7 @@ public final class AllocationsTestNg implements IHookable, IExecutionListener {
     public void onExecutionStart() {
         AgentLink.require();
         if (ledger.wanted() && !AgentLink.counts()) {
-            System.err.println(AgentLink.problem());
+            AgentLink.tell(AgentLink.problem());
         }
     }
 
@@ -39,24 +46,56 @@ public final class AllocationsTestNg implements IHookable, IExecutionListener {
     public void run(IHookCallBack callBack, ITestResult result) {
         ITestNGMethod test = result.getMethod();
         Method method = test.getConstructorOrMethod().getMethod();
-        Class<?> testClass = test.getRealClass();
-        String name = TestNames.of(testClass, method);
+        List<Class<?>> classes = classes(test);
+        String name = TestNames.of(classes, method);
         boolean counted = ledger.wanted() && AgentLink.counts();
         long scope = counted ? AgentLink.begin(AgentLink.BELOW_METHOD,
                 method.getDeclaringClass().getName(), method.getName(), false) : 0;
-        LimitedTest.Pass pass = () -> pass(callBack, result, method);
+        // TestNG, too, takes the class's only if the method has none.
+        Test annotation = method.isAnnotationPresent(Test.class)
+                ? method.getAnnotation(Test.class) : classes.get(0).getAnnotation(Test.class);
+        LimitedTest.Pass pass = () -> pass(callBack, result, annotation);
         try {
-            LimitedTest.run(method, testClass, name, pass, pass);
+            LimitedTest.run(method, classes, name, pass, pass);
         } catch (Throwable thrown) {
             if (counted) {
                 AgentLink.drop(scope);
             }
-            AllocationsTestNg.<RuntimeException>throwIt(thrown);
+            // TestNG takes the cause of what a method with a timeout throws, as reflection does.
+            AllocationsTestNg.<RuntimeException>throwIt(thrown instanceof InvocationTargetException
+                    ? thrown : new InvocationTargetException(thrown));
         }
+        result.setAttribute(HELD, true);
         if (counted) {
             AgentLink.end(scope);
             ledger.add(name, scope);
         }
+    }
+
+    @Override
+    public void beforeInvocation(IInvokedMethod invoked, ITestResult result) {
+    }
+
+    /** TestNG calls one IHookable for each test, which may be another one. */
+    @Override
+    public void afterInvocation(IInvokedMethod invoked, ITestResult result) {
+        if (!invoked.isTestMethod() || !result.isSuccess() || result.getAttribute(HELD) != null) {
+            return;
+        }
+        ITestNGMethod test = result.getMethod();
+        Method method = test.getConstructorOrMethod().getMethod();
+        Limits limits = Limits.of(method, classes(test));
+        if (limits != null && limits.limited && AgentLink.counts()) {
+            result.setStatus(ITestResult.FAILURE);
+            result.setThrowable(new AssertionError(TestNames.of(classes(test), method)
+                    + " is not held to its limits: it has thrown, and that was caught or expected,"
+                    + " or another IHookable has run it"));
+        }
+    }
+
+    /** A test that is inherited is one of each class that inherits it. */
+    private static List<Class<?>> classes(ITestNGMethod test) {
+        return List.of(test.getTestClass().getRealClass());
     }
 
     /** TestNG takes any exception as the test's failure, although the interface declares none. */
@@ -65,11 +104,11 @@ public final class AllocationsTestNg implements IHookable, IExecutionListener {
         throw (T) thrown;
     }
 
-    private static void pass(IHookCallBack callBack, ITestResult result, Method method)
+    private static void pass(IHookCallBack callBack, ITestResult result, Test annotation)
             throws Throwable {
         callBack.runTestMethod(result);
         Throwable thrown = result.getThrowable();
-        if (thrown != null && !isExpected(method.getAnnotation(Test.class), thrown)) {
+        if (thrown != null && !isExpected(annotation, thrown)) {
             throw thrown;
         }
     }

@@ -24,7 +24,7 @@ final class Ledger {
     private final Map<String, long[]> tests = new TreeMap<>();
     /** Of a name that has recurred: the last number that was looked at; all below are taken. */
     private final Map<String, Integer> numbers = new HashMap<>();
-    private final String path = System.getProperty("ddm.allocations", "allocations.txt");
+    private final String path = path();
     private long lines = -1;
     private OutputStream sites;
     private boolean failed;
@@ -36,6 +36,12 @@ final class Ledger {
 
     static Ledger instance() {
         return INSTANCE;
+    }
+
+    private static String path() {
+        String given = System.getProperty("ddm.allocations", "allocations.txt");
+        return given.contains("%p")
+                ? given.replace("%p", Long.toString(ProcessHandle.current().pid())) : given;
     }
 
     boolean wanted() {
@@ -123,6 +129,7 @@ final class Ledger {
             }
         } catch (IOException failure) {
             reportFailure(failure);
+            return;
         }
         String sums = "allocations: " + Figures.count(tests.size() - incomplete, "test") + ", "
                 + Figures.count(objects, "object") + ", " + Figures.size(bytes);

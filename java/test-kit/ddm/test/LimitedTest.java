@@ -1,6 +1,9 @@
 package ddm.test;
 
 import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Runs a test under its limits: after its warm-up, with each pass measured. */
 final class LimitedTest {
@@ -8,6 +11,9 @@ final class LimitedTest {
     interface Pass {
         void run() throws Throwable;
     }
+
+    /** By a limited test's name: whether it has come to its end, where limits are looked at. */
+    private static final Map<String, Boolean> HELD = new ConcurrentHashMap<>();
 
     private final int rule;
     private final Method method;
@@ -19,29 +25,51 @@ final class LimitedTest {
     }
 
     /** Runs `warmup` as often as the limits ask for, then `last`. `name`: for messages. */
-    static void run(Method method, Class<?> testClass, String name, Pass warmup, Pass last)
+    static void run(Method method, List<Class<?>> classes, String name, Pass warmup, Pass last)
             throws Throwable {
-        new LimitedTest(AgentLink.BELOW_METHOD, method).run(testClass, name, warmup, last);
+        new LimitedTest(AgentLink.BELOW_METHOD, method).run(classes, name, warmup, last);
     }
 
-    /** The same for a test that `factory` has made: no frame of the factory is on its stack. */
-    static void runDynamic(Method factory, Class<?> testClass, String name, Pass warmup, Pass last)
-            throws Throwable {
-        new LimitedTest(AgentLink.PROGRAM, factory).run(testClass, name, warmup, last);
+    /**
+     * The same for a test that `factory` has made: no frame of the factory is on its stack, and
+     * none of the program if it is a method of the JDK.
+     */
+    static void runDynamic(Method factory, List<Class<?>> classes, String name, Pass warmup,
+            Pass last) throws Throwable {
+        new LimitedTest(AgentLink.EVERYTHING, factory).run(classes, name, warmup, last);
     }
 
-    private void run(Class<?> testClass, String name, Pass warmup, Pass last) throws Throwable {
-        Limits limits = Limits.of(method, testClass);
-        String misplaced = Places.misplaced(testClass);
+    /** Why the limits of a test that has passed were not looked at; null: they were. */
+    static String unheld(Method method, List<Class<?>> classes, String name, String missing) {
+        Limits limits = Limits.of(method, classes);
+        Boolean held = HELD.get(name);
+        if (limits == null || !limits.limited || Boolean.TRUE.equals(held)) {
+            return null;
+        }
+        return name + " is not held to its limits: "
+                + (held == null ? missing : "it has thrown, and what runs around it caught that");
+    }
+
+    private void run(List<Class<?>> classes, String name, Pass warmup, Pass last) throws Throwable {
+        Limits limits = Limits.of(method, classes);
+        String misplaced = Places.misplaced(classes.get(0));
         if (limits == null && misplaced.isEmpty()) {
             last.run();
             return;
         }
-        if (!AgentLink.counts()) {
+        HELD.put(name, false);
+        if (AgentLink.counts()) {
+            hold(limits, misplaced, name, warmup, last);
+        } else {
             AgentLink.require();
+            AgentLink.tell(AgentLink.problem());
             last.run();
-            return;
         }
+        HELD.put(name, true);
+    }
+
+    private void hold(Limits limits, String misplaced, String name, Pass warmup, Pass last)
+            throws Throwable {
         if (!misplaced.isEmpty()) {
             throw new AssertionError(name + ": " + misplaced);
         }

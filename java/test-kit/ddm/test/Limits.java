@@ -7,7 +7,10 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The limits in the annotations of a test; those of the method hide those of its classes. */
+/**
+ * The limits in the annotations of a test: of allocations and of what stays alive, each those that
+ * are nearest.
+ */
 final class Limits {
     private static final int SHOWN_SITES = 5;
     private static final int SHOWN_FRAMES = 8;
@@ -39,19 +42,20 @@ final class Limits {
         problem = problem(most, none, live);
     }
 
-    /** Null: the test has none of the annotations. */
-    static Limits of(Method method, Class<?> testClass) {
-        List<AnnotatedElement> classes = Places.of(testClass);
-        List<AnnotatedElement> limits = Places.hasLimit(method) ? List.of(method) : classes;
+    /**
+     * Null: the test has none of the annotations. `classes`: its own, then those that it is
+     * {@code @Nested} in.
+     */
+    static Limits of(Method method, List<Class<?>> classes) {
+        List<AnnotatedElement> places = Places.of(method, classes);
         MaxAllocated most = null;
         NoAllocation none = null;
-        for (int i = 0; i < limits.size() && most == null && none == null; ++i) {
-            most = Places.find(limits.get(i), MaxAllocated.class);
-            none = Places.find(limits.get(i), NoAllocation.class);
+        for (int i = 0; i < places.size() && most == null && none == null; ++i) {
+            most = Places.find(places.get(i), MaxAllocated.class);
+            none = Places.find(places.get(i), NoAllocation.class);
         }
-        Warmup warmup = Places.find(method, Warmup.class);
-        Limits result = new Limits(most, none, nearest(limits, MaxLive.class),
-                warmup != null ? warmup : nearest(classes, Warmup.class));
+        Limits result = new Limits(most, none, nearest(places, MaxLive.class),
+                nearest(places, Warmup.class));
         return result.limited || result.warmup > 0 ? result : null;
     }
 
@@ -74,6 +78,14 @@ final class Limits {
         }
         if (live != null && live.objects() < 0 && live.bytes() < 0) {
             return "@MaxLive limits nothing without objects = or bytes =";
+        }
+        for (String place : most == null ? new String[0] : most.from()) {
+            int dot = place.lastIndexOf('.');
+            Class<?> type = dot < 0 ? null : TestMethods.classOf(place.substring(0, dot));
+            if (type != null && !TestMethods.hasCode(type, place.substring(dot + 1))) {
+                return "@MaxAllocated(from = \"" + place + "\") limits nothing: " + type.getName()
+                        + " has no code of such a method";
+            }
         }
         for (Class<?> type : most == null ? new Class<?>[0] : most.types()) {
             // Arrays' classes are abstract, too.

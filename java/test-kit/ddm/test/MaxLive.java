@@ -10,7 +10,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A test fails if more of its objects are alive after its end and a garbage collection: those that
- * it has left in fields, caches and threads. First uses count here, since they stay alive.
+ * it has left in fields, caches and threads. First uses count here, since they stay alive. Of each
+ * class and stack, what was alive before the test is subtracted.
  */
 @Documented
 @Inherited

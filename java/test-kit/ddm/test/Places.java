@@ -22,16 +22,13 @@ final class Places {
     }
 
     /**
-     * The class, its superclasses and interfaces, and then the same of the class that it is
-     * {@code @Nested} in.
+     * The method, its class with superclasses and interfaces, and then the same of the classes that
+     * this one is {@code @Nested} in: it may be inherited by those.
      */
-    static List<AnnotatedElement> of(Class<?> testClass) {
+    static List<AnnotatedElement> of(Method method, List<Class<?>> classes) {
         List<AnnotatedElement> places = new ArrayList<>();
-        Class<?> at = testClass;
-        while (at != null) {
-            addTypes(at, places);
-            at = isNested(at) ? at.getEnclosingClass() : null;
-        }
+        places.add(method);
+        classes.forEach(one -> addTypes(one, places));
         return places;
     }
 
@@ -44,16 +41,6 @@ final class Places {
         for (Class<?> face : type.getInterfaces()) {
             addTypes(face, places);
         }
-    }
-
-    /** By name: without Jupiter on the class path its annotations are no classes. */
-    private static boolean isNested(Class<?> type) {
-        for (Annotation one : type.getDeclaredAnnotations()) {
-            if (one.annotationType().getName().equals("org.junit.jupiter.api.Nested")) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** Also from an annotation that has it itself; null: the place has none. */
@@ -76,7 +63,7 @@ final class Places {
         return null;
     }
 
-    static boolean hasLimit(AnnotatedElement place) {
+    private static boolean hasLimit(AnnotatedElement place) {
         return find(place, MaxAllocated.class) != null || find(place, NoAllocation.class) != null
                 || find(place, MaxLive.class) != null;
     }

@@ -1,6 +1,7 @@
 package ddm.test;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,9 +23,13 @@ final class TestMethods {
     private TestMethods() {
     }
 
-    /** Null: there is none of that name. */
+    /** Null: there is none of that name. Tests may have changed the thread's class loader. */
     static Class<?> classOf(String name) {
-        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        Class<?> found = classOf(name, Thread.currentThread().getContextClassLoader());
+        return found != null ? found : classOf(name, TestMethods.class.getClassLoader());
+    }
+
+    private static Class<?> classOf(String name, ClassLoader loader) {
         try {
             return Class.forName(name, false, loader);
         } catch (ClassNotFoundException | LinkageError unknown) {
@@ -65,6 +70,33 @@ final class TestMethods {
             found.addAll(Arrays.asList(DECLARED.get(type)));
         }
         return found;
+    }
+
+    /** Of the classes around a test, its own first: that one, and those that it is nested in. */
+    static List<Class<?>> nest(List<Class<?>> around) {
+        List<Class<?>> nest = new ArrayList<>();
+        for (Class<?> type : around) {
+            if (!nest.contains(type)) {
+                nest.add(type);
+            }
+            if (type.getEnclosingClass() == null || Modifier.isStatic(type.getModifiers())) {
+                break;
+            }
+        }
+        return nest;
+    }
+
+    /** Whether there may be frames of such a method: those of inherited ones have another class. */
+    static boolean hasCode(Class<?> type, String name) {
+        if (name.equals("<init>") || name.equals("<clinit>")) {
+            return true;
+        }
+        try {
+            return Arrays.stream(DECLARED.get(type)).anyMatch(one -> one.getName().equals(name)
+                    && !Modifier.isAbstract(one.getModifiers()));
+        } catch (LinkageError unknown) {
+            return true;
+        }
     }
 
     private static String parameters(Method method) {

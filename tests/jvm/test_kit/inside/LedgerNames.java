@@ -16,6 +16,7 @@ final class LedgerNames {
             throw new IllegalStateException(AgentLink.problem());
         }
         add("named[2]");
+        add(TestNames.clean("torn \ud800"));
         add("named");
         add("named");
         add("named");

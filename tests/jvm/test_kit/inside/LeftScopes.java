@@ -1,5 +1,7 @@
 package ddm.test;
 
+import java.util.List;
+
 /** How many scopes the agent still has once measured code has thrown, a line each; in the jar's package, for its link. */
 final class LeftScopes {
     private LeftScopes() {
@@ -22,8 +24,8 @@ final class LeftScopes {
 
     static void limited(String method) {
         try {
-            LimitedTest.run(LeftScopes.class.getDeclaredMethod(method), LeftScopes.class, method, LeftScopes::fail,
-                    LeftScopes::fail);
+            LimitedTest.run(LeftScopes.class.getDeclaredMethod(method), List.of(LeftScopes.class),
+                    method, LeftScopes::fail, LeftScopes::fail);
         } catch (IllegalStateException thrown) {
             throw thrown;
         } catch (Throwable other) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import ddm.test.MaxAllocated;
+import ddm.test.MaxLive;
 import ddm.test.NoAllocation;
 import ddm.test.Warmup;
 import java.lang.annotation.Retention;
@@ -22,6 +23,13 @@ class LimitedNested {
     @Test
     void keepsIt() {
         LimitedJupiter.make(10);
+    }
+
+    /** What stays alive is another matter than what the class limits. */
+    @Test
+    @MaxLive(objects = 1000)
+    void noObjectsAlive() {
+        LimitedJupiter.make(11);
     }
 
     @Retention(RetentionPolicy.RUNTIME)
@@ -96,6 +104,13 @@ class LimitedNested {
         return Stream.of(dynamicTest("makes more", () -> LimitedJupiter.make(11)));
     }
 
+    /** No frame of the program is on the stacks of such a test. */
+    @TestFactory
+    @NoAllocation
+    Stream<DynamicNode> ofTheJdk() {
+        return Stream.of(dynamicTest("makes one", "ab"::toCharArray));
+    }
+
     @TestFactory
     @Warmup(5)
     @NoAllocation
@@ -107,3 +122,17 @@ class LimitedNested {
         }));
     }
 }
+
+abstract class WithNested {
+    @Nested
+    class Inside {
+        @Test
+        void noObjects() {
+            LimitedJupiter.make(1);
+        }
+    }
+}
+
+/** Limits its part of what it inherits. */
+@NoAllocation
+class LimitedHeir extends WithNested { }

@@ -32,7 +32,12 @@ class LimitedNothing {
     void noBoth() { }
 
     @Test
-    @MaxAllocated(objects = 0, types = {List[].class, int[].class, Runnable[].class})
+    @MaxAllocated(objects = 0, from = "limits.LimitedJupiter.mkae")
+    void noSuchMethod() { }
+
+    @Test
+    @MaxAllocated(objects = 0, types = {List[].class, int[].class, Runnable[].class},
+            from = {"limits.LimitedJupiter.make", "limits.LimitedJupiter$Helper", "of.Others"})
     void keepsIt() { }
 
     @Nested
