@@ -109,3 +109,13 @@ def a_listener_that_throws_silences_no_other_and_not_the_program(t):
     # The counting sampler is removed before the last object.
     assert done.code == 0 and done.out.split() == ["0", "thrown", "1001", "1000", "1001", "1001", "1001"], done
     assert not done.err.strip(), done.err
+
+
+@test()
+def of_several_loaders_jars_one_at_a_time_is_told(t):
+    out = classes(t, JAR, "TwoLoaders", 17)
+    done = t.command([t.jdk.java, *t.vm_flags(), f"-agentpath:{AGENT}=address=none,dump=none", "-cp", out, "TwoLoaders",
+                      JAR])
+    assert done.code == 0 and done.out.splitlines() == [
+        "first 10", "java.lang.IllegalStateException: allocations are not told: another class loader has loaded the jar, "
+        "too, and its listeners are told", "first 10", "second 10"], done

@@ -43,9 +43,11 @@ void Instrumenter::settle(JNIEnv* jni) {
   if (tracking_ != nullptr) tracking_->listener().settle(jni);
 }
 
-void Instrumenter::ignore(JNIEnv* jni) {
+void Instrumenter::ignore(JNIEnv* jni, jclass listener) {
   settle(jni);
-  if (tracking_ != nullptr) tracking_->listener().stop(jni);
+  if (tracking_ != nullptr && tracking_->listener().calls(jni, listener)) {
+    tracking_->listener().stop(jni);
+  }
 }
 
 }  // namespace ddm
@@ -75,9 +77,9 @@ Java_com_google_monitoring_runtime_instrumentation_AgentLink_settle(JNIEnv* jni,
 }
 
 JNIEXPORT void JNICALL
-Java_com_google_monitoring_runtime_instrumentation_AgentLink_ignore(JNIEnv* jni, jclass) {
+Java_com_google_monitoring_runtime_instrumentation_AgentLink_ignore(JNIEnv* jni, jclass link) {
   ddm::with_instrumenter([&](ddm::Instrumenter& instrumenter) {
-    instrumenter.ignore(jni);
+    instrumenter.ignore(jni, link);
     return std::string();
   });
 }

@@ -30,8 +30,8 @@ class Instrumenter final : public Feature {
   std::string listen(JNIEnv* jni, jclass listener);
   // Reports the calling thread's objects that have not been reported yet.
   void settle(JNIEnv* jni);
-  // Ends reporting; tracking continues.
-  void ignore(JNIEnv* jni);
+  // Ends reporting to this listener; tracking continues.
+  void ignore(JNIEnv* jni, jclass listener);
 
  private:
   const HandlerContext& context_;
