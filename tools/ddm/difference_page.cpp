@@ -65,7 +65,7 @@ std::optional<Error> DifferencePage::add_line(const Json& line, Side side) {
   for (auto frame = stack->rbegin(); frame != stack->rend(); ++frame) {
     if (!frame->is_object()) return Error{"a frame of it is no object"};
     const std::string type_of = without_number(text_of(*frame, "class")),
-                      method = text_of(*frame, "method");
+                      method = without_number(text_of(*frame, "method"));
     path_.push_back(names_.frame(type_of, method, text_of(*frame, "file"),
                                  static_cast<int>(number_of(*frame, "line"))));
   }

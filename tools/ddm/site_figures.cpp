@@ -109,14 +109,32 @@ SiteFigures recent_figures(const ReportData& data) {
 }
 
 std::string without_number(std::string name) {
-  constexpr std::string_view kAddress = "/0x", kLambda = "$$Lambda$";
+  constexpr std::string_view kDigits = "0123456789", kAddress = "/0x", kEnds = " .";
+  const auto end_of_number = [&](std::size_t at) {
+    return std::min(name.find_first_not_of(kDigits, at), name.size());
+  };
   for (std::size_t at = name.find(kAddress); at != std::string::npos;
        at = name.find(kAddress, at)) {
     name.erase(at, name.find_first_not_of("0123456789abcdef", at + kAddress.size()) - at);
   }
-  if (const std::size_t at = name.find(kLambda); at != std::string::npos) {
-    const std::size_t digits = at + kLambda.size();
-    name.erase(digits - 1, name.find_first_not_of("0123456789", digits) - (digits - 1));
+  for (const std::string_view head : {"$Proxy", "jdk.proxy"}) {
+    for (std::size_t at = name.find(head); at != std::string::npos; at = name.find(head, at)) {
+      const bool begins = at == 0 || kEnds.find(name[at - 1]) != std::string_view::npos;
+      at += head.size();
+      if (begins) name.erase(at, end_of_number(at) - at);
+    }
+  }
+  for (std::size_t at = 0; (at = name.find('$', at)) != std::string::npos;) {
+    const std::size_t end = end_of_number(at + 1);
+    const std::string_view before = std::string_view(name).substr(0, at);
+    const std::string_view word = before.substr(before.find_last_of(kEnds) + 1);
+    const bool of_lambda = word.find("lambda$") != std::string_view::npos || word == "lambda" ||
+                           word.ends_with("$lambda") || word.ends_with("$$Lambda");
+    if (of_lambda && end > at + 1) {
+      name.erase(at, end - at);
+    } else {
+      ++at;
+    }
   }
   return name;
 }

@@ -38,8 +38,10 @@ std::string frame_text(const FrameName& frame, std::size_t width = kNoWidth);
 // The first frame outside the JDK of a stack as in jsonl, or its substitute (jdk_classes.h).
 FrameName first_outside_jdk(const Json& stack);
 
-// Classes that the VM makes up (lambdas, method handles) have another number in each run:
-// "Shop$$Lambda$14/0x00007f01" is "Shop$$Lambda".
+// Classes that the VM makes up (lambdas, method handles, proxies) have another number in each run,
+// and the methods of lambdas one that depends on those above: "Shop$$Lambda$14/0x00007f01" is
+// "Shop$$Lambda", "jdk.proxy2.$Proxy7" is "jdk.proxy.$Proxy", "Shop.lambda$serve$3" is
+// "Shop.lambda$serve".
 std::string without_number(std::string name);
 
 // Whether the stack of a site (a line of jsonl) has a frame of this method ("shop.Shop.serve", or

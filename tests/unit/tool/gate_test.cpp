@@ -33,6 +33,8 @@ TEST_CASE("a baseline is read, written and sorted, with its comments and section
   CHECK(baseline.of(21) == Amounts{{"p.T.a", {1, 24}}, {"p.T.b", {3, 72}}});
   CHECK(baseline.text() ==
         "# ours\n# jdk 17\np.T.a\t1\t24\np.T.b\t2\t48\n[jdk 21]\np.T.b\t3\t72\n");
+  // Some editors begin a file with the mark of its byte order.
+  CHECK(baseline_of("\xEF\xBB\xBF# jdk 17\np.T.a\t1\t24\n").text() == "# jdk 17\np.T.a\t1\t24\n");
 }
 
 TEST_CASE("what is no line of a baseline is named by its number") {
@@ -66,6 +68,38 @@ TEST_CASE("a baseline of sites is told from one of tests by its entries") {
   CHECK(baseline_of("# below shop.Main.work\n").by_site());
   CHECK_FALSE(baseline_of("p.T.a\t1\t24\n").by_site());
   CHECK_FALSE(baseline_of("p.T.a @ b\t1\t24\np.T.c\t1\t24\n").by_site());  // in Kotlin
+  for (const char* test : {"p.T.a[x @ b.c]", "p.T.a(int[])[v: w @ b.c]", "p.T.a @ b"}) {
+    CHECK(site_at(test) == std::string_view::npos);
+    CHECK_FALSE(baseline_of(std::string(test) + "\t1\t24\n").by_site());
+    // A test of another version may allocate nothing.
+    Baseline baseline;
+    baseline.update(17, {{test, {1, 24}}});
+    baseline.update(21, {{test, {0, 0}}});
+    CHECK(baseline_of(baseline.text()).of(21) == Amounts{{test, {0, 0}}});
+  }
+  for (const char* site : {"int[][] @ shop.Main.work", "shop.Cart @ (no Java frame)",
+                           "p.T.a[x @ b]: int[] @ shop.Main.work", "int[] @ p.T.a @ b"}) {
+    CHECK(site_at(site) != std::string_view::npos);
+  }
+}
+
+TEST_CASE("lambdas that an older baseline has by number are compared by the methods they are in") {
+  const auto baseline = baseline_of(
+      "# jdk 17\nint[] @ shop.Main.lambda$work$0\t1\t16\nint[] @ shop.Main.lambda$work$1\t2\t32\n"
+      "jdk.proxy2.$Proxy7 @ shop.Main.work\t1\t16\n"
+      "[jdk 21]\nint[] @ shop.Main.lambda$work$1\t5\t80\n"
+      "[jdk 25]\nint[] @ shop.Main.lambda$work$0\t0\t0\n");
+  const auto amounts_of = [](std::int64_t objects, std::int64_t bytes) {
+    return Amounts{{"int[] @ shop.Main.lambda$work", {objects, bytes}},
+                   {"jdk.proxy.$Proxy @ shop.Main.work", {1, 16}}};
+  };
+  for (const Baseline& now : {baseline, baseline_of(baseline.text())}) {
+    CHECK(now.of(17) == amounts_of(3, 48));
+    CHECK(now.of(21) == amounts_of(6, 96));
+    CHECK(now.of(25) == amounts_of(2, 32));
+  }
+  CHECK(baseline_of("p.T.lambda$work$0\t1\t16\n").of(17) ==
+        Amounts{{"p.T.lambda$work$0", {1, 16}}});
 }
 
 TEST_CASE("another version gets a section for what it does otherwise, and for nothing else") {
@@ -194,6 +228,8 @@ TEST_CASE("a file without figures is no list of tests, and neither is a damaged 
   CHECK(told("x.jsonl", "# jdk 17\n").starts_with("x.jsonl is no jsonl report to compare: line 1"));
   CHECK(told("x.pb.gz", "# jdk 17\n").starts_with("x.pb.gz is no profile to compare: "));
   CHECK(told("x.txt", "# jdk 17\n").empty());
+  CHECK(told("x.txt", "# jdk 17\np.T.a\t1\t160\n").empty());
+  CHECK(told("x.txt", "# jdk 17\np.T.a\t1\t16") == "x.txt is cut: its last line has no end");
   const auto measured = read_measured(folder, "");
   REQUIRE_FALSE(measured);
   CHECK(measured.message().find(" is a directory; ") != std::string::npos);
@@ -204,7 +240,7 @@ TEST_CASE("a result with very many findings is written in a moment, each with it
   namespace fs = std::filesystem;
   std::string folder = fs::temp_directory_path() / "ddm-gate-XXXXXX";
   REQUIRE(mkdtemp(folder.data()) != nullptr);
-  for (const char* package : {"", "a/", "build/shop/", "src/shop/"}) {
+  for (const char* package : {"", "a/", "build/shop/", "src/shop/", "src/shop/build/"}) {
     fs::create_directories(folder + "/" + package);
     std::ofstream(folder + "/" + package + "Cart.java");
   }
@@ -218,8 +254,8 @@ TEST_CASE("a result with very many findings is written in a moment, each with it
     now.amounts[name] = {1, 16};
     findings.changes.grown.push_back({name, {}, {1, 16}});
     if (i >= 3'000) continue;
-    const Json frame = {
-        {"class", "shop.Cart"}, {"method", "add"}, {"file", "Cart.java"}, {"line", i + 1}};
+    const char* const of = i == 1 ? "shop.build.Cart" : "shop.Cart";
+    const Json frame = {{"class", of}, {"method", "add"}, {"file", "Cart.java"}, {"line", i + 1}};
     now.sites[name].push_back({"int[]", {1, 16}, Json::array({frame})});
   }
   Measured without_sites = now;
@@ -244,6 +280,8 @@ TEST_CASE("a result with very many findings is written in a moment, each with it
   CHECK(junit.find("message=\"int[] @ shop.Cart.add99999: 1 (+1) objects") != std::string::npos);
   CHECK(annotations.starts_with("::error file=src/shop/Cart.java,line=1::allocates more: "));
   CHECK(annotations.find("\n::error file=src/shop/Cart.java,line=3000::") != std::string::npos);
+  // A package may have the name of a folder for what is built.
+  CHECK(annotations.find("\n::error file=src/shop/build/Cart.java,line=2::") != std::string::npos);
 }
 
 // Two objects of 24 bytes each, allocated in shop.Helper.pad(Helper.java:5), which main() calls.

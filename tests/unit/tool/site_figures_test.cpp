@@ -57,6 +57,24 @@ TEST_CASE(
   CHECK(rows[0].app_retained == 5000);
 }
 
+TEST_CASE("Names lose the numbers that the VM and compilers count, and no others") {
+  for (const auto& [name, known] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"Shop$$Lambda$14/0x00007f01", "Shop$$Lambda"},
+           {"Shop$$Lambda/0x00007f01", "Shop$$Lambda"},
+           {"jdk.proxy2.$Proxy7", "jdk.proxy.$Proxy"},
+           {"shop.$Proxy7.pay", "shop.$Proxy.pay"},
+           {"shop.Shop.lambda$serve$3", "shop.Shop.lambda$serve"},
+           {"shop.Shop.lambda$0", "shop.Shop.lambda"},  // by Eclipse's compiler
+           {"shop.ShopKt.serve$lambda$1$lambda$0",
+            "shop.ShopKt.serve$lambda$lambda"},  // by Kotlin's
+           {"int[] @ shop.Shop.lambda$serve$3", "int[] @ shop.Shop.lambda$serve"},
+           {"shop.Shop$1.run", "shop.Shop$1.run"},
+           {"shop.Foo$Proxy2", "shop.Foo$Proxy2"},
+           {"shop.Shop.access$000", "shop.Shop.access$000"}}) {
+    CHECK(without_number(name) == known);
+  }
+}
+
 TEST_CASE("A list of sites becomes rows by class, site, app and thread") {
   const SiteFigures figures = figures_of(kList);
   CHECK(figures.covers_whole_run());

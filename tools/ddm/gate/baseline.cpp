@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/whole_text.h"
+#include "site_figures.h"
 
 namespace ddm {
 namespace {
@@ -33,16 +34,46 @@ void append(std::string& text, const Amounts& amounts) {
   }
 }
 
-bool is_site(std::string_view name) { return name.find(kSiteAt) != std::string_view::npos; }
+bool is_site(std::string_view name) { return site_at(name) != std::string_view::npos; }
 
 // A site without objects is none; a test may allocate nothing.
 bool is_gone(std::string_view name, const Amount& amount) {
   return is_site(name) && amount == Amount{};
 }
 
+std::string known_as(const std::string& name) {
+  return is_site(name) ? without_number(name) : name;
+}
+
+Amounts added_up(const Amounts& amounts) {
+  Amounts sums;
+  for (const auto& [name, amount] : amounts) {
+    Amount& sum = sums[known_as(name)];
+    sum.objects += amount.objects;
+    sum.bytes += amount.bytes;
+  }
+  return sums;
+}
+
 }  // namespace
 
+std::size_t site_at(std::string_view name) {
+  constexpr std::size_t kNone = std::string_view::npos;
+  for (std::size_t at = name.find(kSiteAt); at != kNone; at = name.find(kSiteAt, at + 1)) {
+    std::string_view type = name.substr(0, at), place = name.substr(at + kSiteAt.size());
+    // In the file beside a baseline of tests, the test comes first.
+    if (const auto test = type.rfind(": "); test != kNone) type.remove_prefix(test + 2);
+    while (type.ends_with("[]")) type.remove_suffix(2);
+    const bool is_type = !type.empty() && type.find_first_of(" ()[]") == kNone;
+    const bool is_method = place.find('.') != kNone && place.find_first_of("[]") == kNone;
+    if (is_type && (is_method || place == kNoJavaFrame)) return at;
+  }
+  return kNone;
+}
+
 Result<Baseline> Baseline::parse(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   Baseline baseline;
   Amounts* to = &baseline.all_;
   int number = 0;
@@ -78,7 +109,21 @@ Result<Baseline> Baseline::parse(std::string_view text) {
           "line {}: a line is a name, objects and bytes with tabs between them", number)};
     }
   }
+  baseline.drop_numbers();
   return baseline;
+}
+
+void Baseline::drop_numbers() {
+  for (auto& [jdk, section] : sections_) {
+    const Amounts whole = added_up(of(jdk));
+    Amounts renamed;
+    for (const auto& [name, amount] : section) {
+      const auto known = whole.find(known_as(name));
+      renamed[known_as(name)] = known != whole.end() ? known->second : Amount{};
+    }
+    section = std::move(renamed);
+  }
+  all_ = added_up(all_);
 }
 
 Amounts Baseline::of(int jdk) const {
@@ -123,12 +168,18 @@ bool Baseline::has_entries() const {
 }
 
 bool Baseline::by_site() const {
-  const auto are_sites = [](const Amounts& amounts) {
-    return std::ranges::all_of(amounts, [](const auto& entry) { return is_site(entry.first); });
-  };
   if (!below_.empty()) return true;
-  return has_entries() && are_sites(all_) &&
-         std::ranges::all_of(sections_, [&](const auto& of) { return are_sites(of.second); });
+  std::size_t entries = 0, with_at = 0, sites = 0;
+  const auto count = [&](const Amounts& amounts) {
+    entries += amounts.size();
+    for (const auto& [name, amount] : amounts) {
+      with_at += name.find(kSiteAt) != std::string::npos ? 1 : 0;
+      sites += is_site(name) ? 1 : 0;
+    }
+  };
+  count(all_);
+  for (const auto& [jdk, amounts] : sections_) count(amounts);
+  return sites > 0 && with_at == entries;
 }
 
 std::string Baseline::text() const {

@@ -7,9 +7,10 @@
 //   NAME<TAB>OBJECTS<TAB>BYTES
 //
 // NAME is the package.Class.method of a test (followed by "[2]" for a repetition), or the "Class @
-// package.Class.method" of a site. A comment "# jdk 17" names the version with which the lines
-// above all sections were measured ("unknown" where it is not known and there is no entry); the
-// section of another version has the names whose figures differ; a site that it lacks has 0 objects.
+// package.Class.method" of a site, without_number(). A comment "# jdk 17" names the version with
+// which the lines above all sections were measured ("unknown" where it is not known and there is no
+// entry); the section of another version has the names whose figures differ; a site that it lacks
+// has 0 objects.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,9 @@ struct Amount {
 
 // Between the class and the method in the name of a site.
 inline constexpr std::string_view kSiteAt = " @ ";
+inline constexpr std::string_view kNoJavaFrame = "(no Java frame)";
+// Where that is in the name of a site; npos: it is the name of a test, which may have " @ ", too.
+std::size_t site_at(std::string_view name);
 
 using Amounts = std::map<std::string, Amount>;
 
@@ -55,6 +59,9 @@ class Baseline {
   std::string text() const;
 
  private:
+  // Files of earlier versions have the numbers of lambdas and the like in the names of sites.
+  void drop_numbers();
+
   std::string comments_;  // all others, in their order
   std::string below_;
   int jdk_ = 0;

@@ -101,7 +101,7 @@ std::vector<const Changed*> failures(const Findings& findings) {
 }
 
 // The files below the working directory, by name; read when the first is asked for. Hidden
-// directories and build output are skipped.
+// directories and build output are skipped; below "src" those are packages.
 class SourceFiles {
  public:
   // "" if there is none.
@@ -131,9 +131,9 @@ class SourceFiles {
          !wrong && at != end && seen < kMaxSeen; at.increment(wrong), ++seen) {
       const std::string name = at->path().filename();
       const bool directory = at->is_directory(wrong);
-      if (directory && (name.starts_with('.') || name == "target" || name == "build")) {
-        at.disable_recursion_pending();
-      }
+      const bool is_output = (name == "target" || name == "build") &&
+                             at->path().string().find("/src/") == std::string::npos;
+      if (directory && (name.starts_with('.') || is_output)) at.disable_recursion_pending();
       if (!directory) by_name_[name].push_back(at->path());
     }
   }
@@ -144,10 +144,10 @@ class SourceFiles {
 
 // The class and the method of a test; the method of a site and the class that it allocates.
 std::pair<std::string, std::string> split_name(const std::string& name) {
-  if (const std::size_t at = name.find(kSiteAt); at != std::string::npos) {
+  if (const std::size_t at = site_at(name); at != std::string::npos) {
     return {name.substr(at + kSiteAt.size()), name.substr(0, at)};
   }
-  const std::size_t dot = name.rfind('.');
+  const std::size_t dot = name.rfind('.', name.find_first_of("(["));
   if (dot == std::string::npos) return {"", name};
   return {name.substr(0, dot), name.substr(dot + 1)};
 }

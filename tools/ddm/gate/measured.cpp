@@ -36,9 +36,9 @@ int jdk_of(std::string_view vm) {
 // A name is a line of a baseline: control characters are escaped.
 std::string site_name(const std::string& class_name, const Json& stack) {
   const FrameName frame = first_outside_jdk(stack);
-  return printable(
-      without_number(class_name) + std::string(kSiteAt) +
-      (frame.known() ? without_number(frame.class_name) + "." + frame.method : "(no Java frame)"));
+  return printable(without_number(class_name) + std::string(kSiteAt) +
+                   (frame.known() ? without_number(frame.class_name + "." + frame.method)
+                                  : std::string(kNoJavaFrame)));
 }
 
 bool is_first_use_or_wait(const Json& stack) {
@@ -189,6 +189,7 @@ Result<Measured> read_measured(const std::string& path, const std::string& below
     if (!text) return Error{path + " is larger than a list of tests can be"};
     const auto list = Baseline::parse(*text);
     if (!list) return Error{path + ": " + list.message()};
+    if (!text->ends_with('\n')) return Error{path + " is cut: its last line has no end"};
     measured.jdk = list->jdk();
     measured.amounts = list->of(measured.jdk);
     read_sites_of_tests(path, measured);
