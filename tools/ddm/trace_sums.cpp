@@ -48,6 +48,7 @@ class Calls {
 
   void enter(const TraceEvent& event) {
     cpu_ = event.cpu_micros;
+    last_ = event.wall_micros;
     const std::int32_t way =
         sums_.paths.number_of(open_.empty() ? -1 : open_.back().way, event.method);
     for (TraceSum* sum : {&sums_.methods[event.method], &sums_.paths.sum(way)}) ++sum->calls;
@@ -57,15 +58,16 @@ class Calls {
 
   // Callees whose end is not in the trace end with it.
   void leave(const TraceEvent& event) {
+    last_ = event.wall_micros;
     if (depths_[event.method] == 0) return;
     cpu_ = event.cpu_micros;
     while (open_.back().method != event.method) end(event.wall_micros, true);
     end(event.wall_micros, event.action == TraceEvent::kThrow);
   }
 
-  // The CPU time since the last event is unknown.
-  void end_all(std::uint64_t at) {
-    while (!open_.empty()) end(at, false);
+  // At the thread's last event where its later ones may be missing. The CPU time since then is unknown.
+  void end_all(std::uint64_t at, bool overflow) {
+    while (!open_.empty()) end(overflow ? last_ : at, false);
   }
 
  private:
@@ -95,7 +97,8 @@ class Calls {
   CallSums& sums_;
   const std::uint16_t thread_;
   std::vector<Open> open_;
-  std::uint64_t cpu_ = 0;  // of the last event
+  std::uint64_t cpu_ = 0;   // of the last event
+  std::uint64_t last_ = 0;  // its time
   std::map<std::uint32_t, std::size_t> depths_;
 };
 
@@ -117,7 +120,7 @@ TraceSums sums_of(const MethodTrace& trace) {
       calls.leave(event);
     }
   }
-  for (auto& [number, calls] : threads) calls.end_all(last);
+  for (auto& [number, calls] : threads) calls.end_all(last, trace.overflow);
   for (auto& [number, sum] : call_sums.methods) {
     sum.method = number;
     sums.methods.push_back(sum);

@@ -36,7 +36,8 @@ struct TraceSums {
   std::map<std::pair<std::uint16_t, std::int32_t>, std::uint64_t> stacks;
 };
 
-// Calls that have not ended count until the trace's end.
+// Calls that have not ended count until the trace's end, or, when the buffer was full before, until
+// their thread's last event: each thread fills its part of the buffer at a time of its own.
 TraceSums sums_of(const MethodTrace& trace);
 
 // "thread;outermost;...;innermost 15": a line of self us for each stack.

@@ -37,9 +37,9 @@ class TracedThread {
     if (own != open_.rend()) open_.erase(own.base() - 1, open_.end());
   }
 
-  // Ends with an empty stack.
+  // Ends with an empty stack: at the thread's last event where its later ones may be missing.
   void finish(std::uint64_t at) {
-    go_to(at);
+    if (!trace_.overflow) go_to(at);
     spans_.push_back({at_, {}, 0});
   }
 

@@ -19,7 +19,8 @@ struct TraceNames {
   std::map<std::uint32_t, NameId> ids;
 };
 
-// Calls without an end last until the trace's end. `vm`: the traced VM.
+// Calls without an end last until the trace's end, or, with `overflow`, their thread's last event.
+// `vm`: the traced VM.
 void firefox_trace(const MethodTrace& trace, const TraceNames& names, const std::string& app,
                    const std::string& vm, const ReportSink& sink);
 

@@ -89,6 +89,13 @@ TEST_CASE("A trace becomes spans of the same stack, weighed by their time") {
   CHECK(spans_of(profile, 1) == "0.0 1.6 -\n1.6 8.4 a.A.outer\n10.0 0.0 -\n");
 }
 
+TEST_CASE("Spans of a trace that did not hold all end with their thread's last event") {
+  MethodTrace trace = two_threads();
+  trace.overflow = true;
+  trace.events.push_back({2000, 0, 1, 7, TraceEvent::kEnter});  // has no end
+  CHECK(spans_of(profile_of(trace), 1) == "0.0 1.6 -\n1.6 0.4 a.A.outer\n2.0 0.0 -\n");
+}
+
 TEST_CASE("A profile of a trace names its threads, and one of them stands for the process") {
   const json profile = profile_of(two_threads());
   CHECK(profile["threads"][0]["name"] == "main");

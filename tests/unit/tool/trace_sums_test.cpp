@@ -72,6 +72,20 @@ TEST_CASE("stacks of threads of one name are one line, and deep recursion takes 
   CHECK(sums.methods[0].self_micros == 2 * kDepth - 1);
 }
 
+TEST_CASE("open calls of a trace that did not hold all end with their thread's last event") {
+  MethodTrace trace;
+  trace.threads = {{1, "busy"}, {2, "rare"}};
+  trace.methods[0] = {"a.A", "again", "()V", "", -1};
+  trace.events = {{10, 0, 0, 1, TraceEvent::kEnter},
+                  {11, 0, 0, 1, TraceEvent::kEnter},
+                  {12, 0, 0, 1, TraceEvent::kReturn},
+                  {20, 0, 0, 2, TraceEvent::kEnter},
+                  {900, 0, 0, 2, TraceEvent::kReturn}};
+  CHECK(ddm::sums_of(trace).methods[0].total_micros == 890 + 880);
+  trace.overflow = true;
+  CHECK(ddm::sums_of(trace).methods[0].total_micros == 2 + 880);
+}
+
 TEST_CASE("a trace with CPU times comes to those, too, of a recursion once") {
   MethodTrace trace;
   trace.dual = true;
