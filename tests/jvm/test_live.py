@@ -11,7 +11,7 @@ from ddm_client import Target
 from harness import AGENT, test
 from jni_references import jni_references
 from thread_names import threads_of
-from tool import DDM, ddm, ddm_json
+from tool import DDM, REFUSED, ddm, ddm_json
 
 ENGINES = ("vm", "bci")
 HOLDER = os.path.join(os.path.dirname(AGENT), "libhold_thread.so")
@@ -204,6 +204,8 @@ def live_can_be_switched_on_and_off_while_the_program_runs(t):
         client.track(False)  # its figures stay
         p.tell("forget")
         collect(client)
+        assert "tracking is off" in ddm(t, "live", p.pid)
+        assert "tracking is off" in ddm(t, "live", p.pid, "--gc", code=REFUSED)
         report = report_of(t, client)
         assert of_site(report, "char[]", "keepArrays") == (1000, 1000)
 

@@ -9,11 +9,9 @@ namespace {
 
 // None: the target does not send it.
 std::optional<std::uint64_t> used_bytes(DdmClient& client) {
-  const auto info = client.get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
-  if (!info) return {};
-  const HeapInfo::Heap* heap = java_heap(*info);
-  if (heap == nullptr) return {};
-  return heap->allocated_bytes;
+  const auto usage = heap_usage(client);
+  if (!usage || !*usage) return {};
+  return (*usage)->used_bytes;
 }
 
 int gc(const TargetOptions& options) {

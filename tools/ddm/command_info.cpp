@@ -10,9 +10,9 @@
 namespace ddm {
 namespace {
 
-std::string heap_summary(const HeapInfo::Heap& heap) {
-  return fmt::format("{} used of {}, max {}", heap_bytes(heap.allocated_bytes),
-                     heap_bytes(heap.current_bytes), heap_bytes(heap.max_bytes));
+std::string heap_summary(const HeapUsage& heap) {
+  return fmt::format("{} used of {}, max {}", heap_bytes(heap.used_bytes),
+                     heap_bytes(heap.committed_bytes), heap_bytes(heap.max_bytes));
 }
 
 void line(std::string_view name, std::string_view value) {
@@ -29,13 +29,13 @@ int info(const TargetOptions& options) {
 
   // Other VMs do not answer all of these requests; missing figures are omitted.
   const auto features = client->get<Features>({Features::kType, {}});
-  const auto heap = client->get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
   const auto tracking = client->get<TrackingState>({TrackingState::kType, {}});
 
   if (options.json) {
     Json result = {{"address", client->name()}};
     result.update(*chunk_to_json(to_chunk(*hello)));
     if (features) result["features"] = *chunk_to_json(to_chunk(*features));
+    const auto heap = client->get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
     if (heap) result["heaps"] = *chunk_to_json(to_chunk(*heap));
     if (tracking) result["tracking"] = tracking->on;
     return print_json(result);
@@ -47,8 +47,7 @@ int info(const TargetOptions& options) {
   line("flags", hello->jvm_flags);
   line("address", client->name());
   if (features) line("features", listed(features->names, features->names.size()));
-  const HeapInfo::Heap* whole = heap ? java_heap(*heap) : nullptr;
-  if (whole != nullptr) line("heap", heap_summary(*whole));
+  if (const auto usage = heap_usage(*client); usage && *usage) line("heap", heap_summary(**usage));
   if (tracking) line("tracking", tracking->on ? "on" : "off");
   return kExitOk;
 }

@@ -93,6 +93,9 @@ Result<LiveMoment> fetch_moment(DdmClient& client, double at) {
 
 std::optional<Error> add_moment(DdmClient& client, pid_t pid, Clock::time_point begin,
                                 Watched& watched) {
+  const auto tracking = client.get<TrackingState>({TrackingState::kType, {}});
+  if (!tracking) return tracking.error();
+  if (!tracking->on) return Error{"tracking has been switched off meanwhile"};
   // A full collection keeps what was reachable when it began; during a concurrent one, young
   // collections go on.
   double at = since(begin);
@@ -113,6 +116,9 @@ std::optional<Error> add_moment(DdmClient& client, pid_t pid, Clock::time_point 
     if (*done == collect_beside_program()) at = since(begin);
     auto collected = fetch_moment(client, at);
     if (!collected) return collected.error();
+    if (collected->collections() == 0) {
+      return Error{"its collector does not collect (Epsilon?), so nobody knows what is alive"};
+    }
     moment = std::move(*collected);
   }
   ++watched.collections;
@@ -120,13 +126,12 @@ std::optional<Error> add_moment(DdmClient& client, pid_t pid, Clock::time_point 
   return {};
 }
 
-// How many bytes the heap may still grow by. None: the target does not send it (HPIF has 31 bits).
+// How many bytes the heap may still grow by. None: the target does not tell its limit.
 std::optional<std::uint64_t> bytes_left(DdmClient& client) {
-  constexpr std::uint64_t kWireLimit = 0x7fffffff;
-  const auto info = client.get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
-  const HeapInfo::Heap* const heap = info ? java_heap(*info) : nullptr;
-  if (heap == nullptr || heap->max_bytes >= kWireLimit) return {};
-  return heap->max_bytes - std::min(heap->max_bytes, heap->allocated_bytes);
+  const auto usage = heap_usage(client);
+  const auto max = usage && *usage ? heap_max(**usage) : std::nullopt;
+  if (!max) return {};
+  return *max - std::min(*max, (*usage)->used_bytes);
 }
 
 // By how many objects each class has grown since the first collection.
@@ -273,14 +278,11 @@ void print_held(const RootLeaks& held, std::size_t number, std::size_t top) {
 
 void print_leaks(const Leaks& leaks, const Watched& watched, std::size_t top,
                  std::optional<std::uint64_t> left) {
-  if (leaks.sites.empty()) {
-    print("nothing grows: no site had more alive after each of {} in {:.0f} s\n",
-          counted(watched.collections, "collection"), watched.seconds);
-    return;
-  }
-  print("{} had more alive after each of {} in {:.0f} s\n", counted(leaks.sites.size(), "site"),
+  print("{} had more alive after each of {} in {:.0f} s\n",
+        leaks.sites.empty() ? "nothing grows: no site" : counted(leaks.sites.size(), "site"),
         counted(watched.collections, "collection"), watched.seconds);
   if (watched.growth.estimated()) print("all figures are estimated from samples\n");
+  if (leaks.sites.empty()) return;
   if (const auto seconds = seconds_to_full(leaks, left)) {
     print("at the rate of all together the heap is full in {}\n", human_duration(*seconds * 1000));
   }

@@ -8,6 +8,7 @@
 #include "text_pieces.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/report_chunk.h"
+#include "wire/chunks/switch_request.h"
 
 namespace ddm {
 namespace {
@@ -163,12 +164,19 @@ int live(const LiveOptions& options) {
   if (!client->offers(kReportFeature)) {
     return refuse("the target is another DDM server, which does not tell what is alive");
   }
+  const auto state = client->get<TrackingState>({TrackingState::kType, {}});
+  if (!state) return refuse(state.message());
   Progress progress("live objects");
   client->on_progress([&progress](std::size_t bytes) { progress.show(bytes); });
   if (options.gc) {
     // Without live= there is nothing to show, and no reason to collect.
     const auto summary = fetch_summary(*client);
     if (summary && summary->contains("gc")) {
+      if (!state->on) {
+        return refuse(
+            "tracking is off, so a collection shows nothing new; without --gc the figures "
+            "are those of the last one while it was on");
+      }
       const auto done = client->request({kCollectGarbage, {}}, DdmClient::kLongWork);
       if (!done) return refuse(done.message());
     }
@@ -189,6 +197,7 @@ int live(const LiveOptions& options) {
   if (survived > 0) keep_survivors(*figures, survived);
   progress.clear();
   print_table(*figures, options);
+  if (!state->on) print_sentence("tracking is off: these are the figures of when it went off");
   return kExitOk;
 }
 

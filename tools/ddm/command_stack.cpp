@@ -1,11 +1,14 @@
 // ddm stack: the stack of one thread, or of all.
+#include <cstdlib>
 #include <map>
+#include <set>
 
 #include "chunk_json.h"
 #include "command.h"
 #include "held_locks.h"
 #include "json_values.h"
 #include "threads.h"
+#include "wire/chunks/hello.h"
 
 namespace ddm {
 namespace {
@@ -14,6 +17,14 @@ struct StackOptions : TargetOptions {
   std::int64_t thread = 0;  // 0: none was given
   bool all = false;
 };
+
+// By the VM's version, "OpenJDK 64-Bit Server VM v25.0.3+9"; that of another VM is not known.
+bool may_leave_monitors_unnamed(DdmClient& client) {
+  constexpr int kFirst = 24;
+  const auto hello = client.get<HelloReply>(to_chunk(HelloRequest{}));
+  const std::size_t version = hello ? hello->vm.rfind(" v") : std::string::npos;
+  return version != std::string::npos && std::atoi(hello->vm.c_str() + version + 2) >= kFirst;
+}
 
 int one_stack(DdmClient& client, std::int64_t thread, bool json) {
   const auto wire_id = wire_id_of(client, thread);
@@ -25,6 +36,27 @@ int one_stack(DdmClient& client, std::int64_t thread, bool json) {
   without_locks.frames = stack->frames;
   print(locked_stack_text(without_locks));
   return kExitOk;
+}
+
+// Those that have been waiting for a monitor since before the locks were read, although ThreadInfo
+// calls them running: from JDK 24 on it does so if a virtual thread owns the monitor.
+std::set<std::int64_t> wait_for_unnamed(DdmClient& client, const std::vector<ThreadRow>& before,
+                                        const std::optional<ThreadLocks>& locks) {
+  std::set<std::int64_t> waiting;
+  if (!locks) return waiting;
+  for (const ThreadRow& row : before) {
+    if (row.status.state == ThreadState::kMonitor) waiting.insert(row.id);
+  }
+  for (const ThreadLocks::Thread& thread : locks->threads) {
+    if (thread.waits != ThreadLocks::Waits::kNot) waiting.erase(thread.java_id);
+  }
+  if (waiting.empty() || !may_leave_monitors_unnamed(client)) return {};
+  const auto after = list_threads(client);
+  if (!after) return {};
+  for (const ThreadRow& row : *after) {
+    if (row.status.state != ThreadState::kMonitor) waiting.erase(row.id);
+  }
+  return waiting;
 }
 
 // If the program answers THLK, all stacks are of one moment; otherwise they are requested one by
@@ -41,6 +73,7 @@ int all_stacks(DdmClient& client, bool json) {
     for (const ThreadLocks::Thread& thread : locks->threads) dumped[thread.java_id] = &thread;
     cycles = deadlocks_of(*locks);
   }
+  const std::set<std::int64_t> unnamed = wait_for_unnamed(client, *threads, locks);
   std::map<std::int64_t, std::size_t> cycle_of;
   for (std::size_t i = 0; i < cycles.size(); ++i) {
     for (const ThreadLocks::Thread* thread : cycles[i]) cycle_of[thread->java_id] = i + 1;
@@ -50,9 +83,7 @@ int all_stacks(DdmClient& client, bool json) {
     ThreadLocks::Thread thread;
     if (const auto at = dumped.find(id); at != dumped.end()) {
       thread = *at->second;
-      // ThreadInfo calls a thread running that waits for a monitor of a virtual thread.
-      using enum ThreadLocks::Waits;
-      if (status.state == ThreadState::kMonitor && thread.waits == kNot) thread.waits = kEnter;
+      if (unnamed.contains(id)) thread.waits = ThreadLocks::Waits::kEnter;
     } else {
       const auto answer = client.ask(to_chunk(StackRequest{status.id}));
       if (!answer) return refuse(answer.message());

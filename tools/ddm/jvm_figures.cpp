@@ -14,38 +14,49 @@ namespace {
 
 std::int64_t as_signed(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 
-std::optional<Error> add_usage(DdmClient& client, JvmFigures& figures) {
-  const auto usage = client.get<HeapUsage>({HeapUsage::kType, {}});
-  if (!usage) return usage.error();
-  figures.heap_used = as_signed(usage->used_bytes);
-  if (usage->max_bytes != 0) figures.heap_max = as_signed(usage->max_bytes);
-  if (usage->collectors.empty()) return {};
-  figures.collections = figures.collection_ms = 0;
-  for (const HeapUsage::Collector& collector : usage->collectors) {
-    *figures.collections += as_signed(collector.collections);
-    *figures.collection_ms += as_signed(collector.millis);
-  }
-  return {};
-}
+constexpr std::uint64_t kMaxOnWire = 0x7fffffff;  // what HPIF says of any larger figure
 
-// Without figures that HPIF cannot show: it ends at 2 GiB.
-std::optional<Error> add_heap_info(DdmClient& client, JvmFigures& figures) {
-  const auto info = client.get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
-  if (!info) return info.error();
-  if (const HeapInfo::Heap* const whole = java_heap(*info)) {
-    figures.heap_used = as_signed(whole->allocated_bytes);
-    if (whole->max_bytes != 0) figures.heap_max = as_signed(whole->max_bytes);
+// Heap 1, or the only one: our agent also lists the VM's memory pools. Null: there is none.
+const HeapInfo::Heap* java_heap(const HeapInfo& info) {
+  for (const HeapInfo::Heap& heap : info.heaps) {
+    if (heap.id == kJavaHeap) return &heap;
   }
-  return {};
+  return info.heaps.size() == 1 ? &info.heaps.front() : nullptr;
 }
 
 }  // namespace
 
+Result<std::optional<HeapUsage>> heap_usage(DdmClient& client) {
+  if (client.offers(kHeapUsageFeature)) {
+    auto usage = client.get<HeapUsage>({HeapUsage::kType, {}});
+    if (!usage) return usage.error();
+    return std::optional(std::move(*usage));
+  }
+  const auto info = client.get<HeapInfo>(to_chunk(HeapInfoRequest{HeapInfoWhen::kNow}));
+  if (!info) return info.error();
+  const HeapInfo::Heap* const whole = java_heap(*info);
+  if (whole == nullptr) return std::optional<HeapUsage>();
+  return std::optional(
+      HeapUsage{whole->max_bytes, whole->current_bytes, whole->allocated_bytes, {}});
+}
+
+std::optional<std::uint64_t> heap_max(const HeapUsage& usage) {
+  if (usage.max_bytes == 0 || usage.max_bytes == kMaxOnWire) return {};
+  return usage.max_bytes;
+}
+
 Result<JvmFigures> jvm_figures(DdmClient& client) {
   JvmFigures figures;
-  const auto failed = client.offers(kHeapUsageFeature) ? add_usage(client, figures)
-                                                       : add_heap_info(client, figures);
-  if (failed) return *failed;
+  const auto usage = heap_usage(client);
+  if (!usage) return usage.error();
+  if (*usage) {
+    figures.heap_used = as_signed((*usage)->used_bytes);
+    if (const auto max = heap_max(**usage)) figures.heap_max = as_signed(*max);
+    for (const HeapUsage::Collector& collector : (*usage)->collectors) {
+      figures.collections = figures.collections.value_or(0) + as_signed(collector.collections);
+      figures.collection_ms = figures.collection_ms.value_or(0) + as_signed(collector.millis);
+    }
+  }
   if (const auto table = client.get<ThreadStatusTable>(to_chunk(ThreadStatusRequest{}))) {
     figures.threads = as_signed(table->entries.size());
   }
@@ -72,17 +83,8 @@ std::optional<double> bytes_per_second(const std::optional<JvmFigures>& before,
   return static_cast<double>(now.seen_bytes - before->seen_bytes) / std::max(passed.count(), 0.001);
 }
 
-const HeapInfo::Heap* java_heap(const HeapInfo& info) {
-  for (const HeapInfo::Heap& heap : info.heaps) {
-    if (heap.id == kJavaHeap) return &heap;
-  }
-  return info.heaps.size() == 1 ? &info.heaps.front() : nullptr;
-}
-
 std::string heap_bytes(std::uint64_t bytes) {
-  constexpr std::uint64_t kMaxOnWire = 0x7fffffff;
-  if (bytes >= kMaxOnWire) return ">= 2 GiB";
-  return human_bytes(bytes);
+  return bytes == kMaxOnWire ? ">= 2 GiB" : human_bytes(bytes);
 }
 
 }  // namespace ddm

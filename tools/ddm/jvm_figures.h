@@ -27,6 +27,13 @@ struct JvmFigures {
 
 Result<JvmFigures> jvm_figures(DdmClient& client);
 
+// The Java heap as a whole. Figures of a program without HPUS end at 2 GiB - 1, and name no
+// collectors. None: it does not tell them.
+Result<std::optional<HeapUsage>> heap_usage(DdmClient& client);
+
+// None: there is no limit, or it is unknown.
+std::optional<std::uint64_t> heap_max(const HeapUsage& usage);
+
 // The rate between two readings. None: tracking is off, there was a reset in between, or this is
 // the first reading.
 std::optional<double> bytes_per_second(const std::optional<JvmFigures>& before,
@@ -34,10 +41,6 @@ std::optional<double> bytes_per_second(const std::optional<JvmFigures>& before,
 
 // The rate in whole bytes, or null.
 Json json_of_rate(const std::optional<double>& bytes_per_second);
-
-// The Java heap as a whole: heap 1, or the only one. Our agent also lists the VM's memory pools,
-// with other ids. Null: there is none.
-const HeapInfo::Heap* java_heap(const HeapInfo& info);
 
 // "4.5 MiB"; a value truncated on the wire is ">= 2 GiB".
 std::string heap_bytes(std::uint64_t bytes);
