@@ -217,7 +217,7 @@ def who_names_no_program_means_the_only_one_and_is_told_of_several(t):
 def a_program_is_meant_by_a_part_of_its_name(t):
     name = f"shop.Unmistakable{t.jdk.major}x"  # of no program that another JDK runs meanwhile
     with Target(t, f"name={name},dump=none,log=error") as one, \
-            Target(t, f"name={name}Too,dump=none,log=error") as other:
+            Target(t, f"name={name}Too,dump=none,log=error", flags=["-XX:+EnableDynamicAgentLoading"]) as other:
         # A whole name is that program's, though another one's begins likewise.
         assert f"pid       {one.pid}\n" in ddm(t, "info", name)
         assert f"{name}Too" in ddm(t, "info", f"{name[-5:]}Too")
@@ -225,8 +225,12 @@ def a_program_is_meant_by_a_part_of_its_name(t):
         assert f"'{name[6:]}' may be " in several, several
         assert f"{one.pid} ({name})" in several, several
         assert f"{other.pid} ({name}Too)" in several, several
-        none = ddm(t, "info", "Nowhere", code=REFUSED)
-        assert "part of no program's name" in none, none
+        assert several == ddm(t, "attach", name[6:], code=REFUSED)
+        loaded = ddm(t, "attach", f"{name}Too", "track=y")
+        assert loaded.startswith(f"pid {other.pid} listens on ") and "tracking is on" in loaded, loaded
+        for verb in ("info", "attach"):
+            none = ddm(t, verb, "Nowhere", code=REFUSED)
+            assert "part of no program's name" in none, none
         lines, _ = shown_on_terminal(t, "info", "Nowhere", code=REFUSED)
         assert len(lines) > 2 and max(map(len, lines)) <= 80, lines
         # A file that is no program either is told as what it is.

@@ -72,6 +72,11 @@ class DebuggerSuspension {
   std::int64_t cpu_ns_ = 0;
 };
 
+bool has_ended(const JvmProcess& jvm) {
+  const auto stat = read_proc_stat(fmt::format("/proc/{}/stat", jvm.pid()));
+  return !stat || stat->state == 'Z';
+}
+
 // By SIGSTOP or a debugger: it would get SIGQUIT later, and print a thread dump.
 bool is_stopped(const JvmProcess& jvm) {
   const auto stat = read_proc_stat(fmt::format("/proc/{}/stat", jvm.pid()));
@@ -141,6 +146,7 @@ std::optional<Error> open_socket(const JvmProcess& jvm, const std::string& socke
   if (kill(jvm.pid(), SIGQUIT) != 0) return errno_error("cannot signal " + name_of(jvm));
   const auto deadline = std::chrono::steady_clock::now() + kSocketTime;
   while (!exists(socket_path)) {
+    if (has_ended(jvm)) return Error{name_of(jvm) + " has ended"};
     // Whoever gets SIGQUIT later and finds no file prints a thread dump on the program's output.
     if (std::chrono::steady_clock::now() > deadline) {
       trigger.leave();
@@ -264,7 +270,11 @@ Result<std::string> ask_jvm(const JvmProcess& jvm, std::initializer_list<std::st
     request += part;
     request += '\0';
   }
-  return exchange(socket->get(), request, suspension);
+  auto answer = exchange(socket->get(), request, suspension);
+  if (answer && answer->empty()) {
+    return Error{name_of(jvm) + (has_ended(jvm) ? " has ended" : " closed the connection")};
+  }
+  return answer;
 }
 
 }  // namespace

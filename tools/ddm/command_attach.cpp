@@ -5,6 +5,7 @@
 #include "attach.h"
 #include "command.h"
 #include "containers/published.h"
+#include "core/whole_text.h"
 #include "jvm_process.h"
 #include "options/options.h"
 #include "wire/chunks/hello.h"
@@ -15,7 +16,8 @@ namespace ddm {
 namespace {
 
 struct AttachOptions {
-  pid_t pid = 0;
+  std::string target;
+  pid_t pid = 0;  // the target's
   std::string options;
   std::string agent;
 };
@@ -66,12 +68,17 @@ int print_state(const Target& target, const Options& given) {
   return given.track_from_start() && !state->on ? kExitRefused : kExitOk;
 }
 
-int attach(const AttachOptions& options) {
+int attach(const AttachOptions& asked) {
+  AttachOptions options = asked;
   const Options given = parse_options(options.options).options;
   if (given.help) {
     print(help_text());
     return kExitOk;
   }
+  const auto named = resolve_target(options.target);
+  if (!named) return refuse(named.message());
+  if (const std::string wrong = pid_error(*named); !wrong.empty()) return misused(wrong);
+  options.pid = *number_in<pid_t>(*named);
   const auto agent = agent_path(options.agent);
   if (!agent) return refuse(agent.message());
   const auto jvm = JvmProcess::find(options.pid);
@@ -105,9 +112,9 @@ int attach(const AttachOptions& options) {
 void add_attach(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "attach", "Load the agent into a running JVM", attach);
-  command.add_option("PID", options.pid, "A HotSpot JVM of this user; see `ddm ps --all`")
-      ->required()
-      ->check(pid_error);
+  require(add_text(command, "PID", options.target,
+                   "A HotSpot JVM of this user: its pid, or a part of its name; see `ddm ps "
+                   "--all`"));
   add_text(command, "OPTIONS", options.options,
            "The agent's options: track=y,dump=/tmp/r.html; `help` lists them");
   add_agent(command, options.agent);

@@ -5,41 +5,44 @@
 #include <unistd.h>
 
 #include <cerrno>
-
-#include "core/file_descriptor.h"
+#include <utility>
 
 namespace ddm {
 
 TriggerFile::TriggerFile(std::initializer_list<std::string> directories, const std::string& name,
-                         uid_t owner, gid_t group) {
-  for (const std::string& directory : directories) {
-    const std::string path = directory + "/" + name;
-    const FileDescriptor fd(
-        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+                         uid_t owner, gid_t group)
+    : name_(name) {
+  for (const std::string& path : directories) {
+    FileDescriptor directory(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!directory.valid()) {
+      error_ = errno_error(path);
+      continue;
+    }
+    const FileDescriptor fd(openat(directory.get(), name.c_str(),
+                                   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
     const int error = errno;
-    if (fd.valid()) path_ = path;
     // A JVM in a user namespace of its own accepts no file of the outer root.
     if (fd.valid() && geteuid() == 0 && fchown(fd.get(), owner, group) != 0) {
-      error_ = errno_error(path);
-      unlink(path.c_str());
-      path_.clear();
+      error_ = errno_error(path + "/" + name);
+      unlinkat(directory.get(), name.c_str(), 0);
       continue;
     }
     struct stat status {};
     if (fd.valid() || error == EEXIST) {
-      if (stat(path.c_str(), &status) == 0 && (status.st_uid == owner || status.st_uid == 0)) {
-        error_.reset();
-        return;
+      error_.reset();
+      if (fstatat(directory.get(), name.c_str(), &status, 0) != 0 ||
+          (status.st_uid != owner && status.st_uid != 0)) {
+        error_ = Error{path + "/" + name + " belongs to another user; the JVM would not take it"};
       }
-      error_ = Error{path + " belongs to another user; the JVM would not take it"};
+      if (fd.valid()) directory_ = std::move(directory);
       return;
     }
-    error_ = Error{path + ": " + errno_text(error)};
+    error_ = Error{path + "/" + name + ": " + errno_text(error)};
   }
 }
 
 TriggerFile::~TriggerFile() {
-  if (!path_.empty()) unlink(path_.c_str());
+  if (directory_.valid()) unlinkat(directory_.get(), name_.c_str(), 0);
 }
 
 }  // namespace ddm

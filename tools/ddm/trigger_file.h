@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/file_descriptor.h"
 #include "core/result.h"
 
 namespace ddm {
@@ -22,10 +23,11 @@ class TriggerFile {
   TriggerFile& operator=(const TriggerFile&) = delete;
   const std::optional<Error>& error() const { return error_; }
   // The JVM has yet to read it.
-  void leave() { path_.clear(); }
+  void leave() { directory_.reset(); }
 
  private:
-  std::string path_;  // "": this has made none
+  const std::string name_;
+  FileDescriptor directory_;  // of the file that this has made: a path through a JVM ends with it
   std::optional<Error> error_;
 };
 

@@ -46,6 +46,17 @@ TEST_CASE("A trigger file lies in the first directory that takes it, and goes wi
   CHECK_FALSE(is_in(first));
 }
 
+TEST_CASE("A trigger file goes although the path to it has ended") {
+  const TemporaryDirectory parent;
+  const std::string path = parent / "of", moved = parent / "moved";
+  REQUIRE(mkdir(path.c_str(), 0700) == 0);
+  {
+    const TriggerFile trigger({path}, kTrigger, geteuid(), getegid());
+    REQUIRE(rename(path.c_str(), moved.c_str()) == 0);
+  }
+  CHECK(rmdir(moved.c_str()) == 0);
+}
+
 TEST_CASE("A trigger file that cannot be given to the JVM's user stays in no directory") {
   const TemporaryDirectory first, second;
   const pid_t child = fork();
