@@ -9,8 +9,10 @@ import xml.etree.ElementTree as Xml
 
 from ddm_client import Client, Reader, Target, chunk, text
 from dyper_client import Dyper, document, errors, variables
-from harness import AGENT, Report, test
+from harness import Report, test
 from process_stat import cpu_seconds
+from served import Served, metrics_of
+from tool import DDM, REFUSED, ddm, ddm_json
 from watched import FREE, MODEL, Watched, code_of
 
 
@@ -495,12 +497,11 @@ def the_same_documents_travel_as_ddm_chunks(t):
 
 @test()
 def ddm_sends_documents_and_shows_the_replies(t):
-    ddm = os.path.join(os.path.dirname(os.path.dirname(AGENT)), "bin", "ddm")
     with open(t.path("set.xml"), "w") as f:
         f.write(document("SET", variables(SHOWSTACK="true", DISABLETIME=50)))
     with Target(t) as target:
         def run(*words):
-            return t.command([ddm, "dyper", str(target.pid), *words])
+            return t.command([DDM, "dyper", str(target.pid), *words])
         done = run("<DYPER COMMAND='PING' />", "<DYPER COMMAND='GET'><VAR NAME='MAXDEPTH'/></DYPER>")
         assert done.code == 0 and [Xml.fromstring(line).text for line in done.out.splitlines()] == [
             "PONG", "128"], done
@@ -510,6 +511,27 @@ def ddm_sends_documents_and_shows_the_replies(t):
         failed = run("<DYPER COMMAND='FROB' />")
         assert failed.code == 1 and "UNKNOWN_COMMAND" in failed.out, failed
         assert run("@" + t.path("nothing.xml")).code == 2
+
+
+@test()
+def a_program_that_serves_dyper_alone_is_listed_nowhere_and_gets_documents(t):
+    name = f"shop.Alone{t.jdk.major}x"
+    with Watched(t, agent=FREE + f",name={name}") as program:
+        pid = program.process.pid
+        assert pid not in [row["pid"] for row in ddm_json(t, "ps")]
+        line = next(one for one in ddm(t, "ps", "--all").splitlines() if one.split()[0] == str(pid))
+        assert "(does not listen)" in line, line
+        for words in (["info", name], ["allocs", pid], ["record", name, "-o", t.path("x.txt")]):
+            said = ddm(t, *words, code=REFUSED)
+            assert "does not listen (address=none, or it could not)" in said, said
+        with Served(t) as served:
+            assert pid not in metrics_of(served.get("/metrics").decode()).get("ddm_up", {})
+        replies = ddm(t, "dyper", name, "<DYPER COMMAND='PING' />", document("GET", "<VAR NAME='MAXDEPTH'/>"),
+                      document("SET", variables(SHOWSTACK="true", DISABLETIME=50)), "--listen", 1).splitlines()
+        assert [Xml.fromstring(line).text for line in replies[:2]] == ["PONG", "128"], replies
+        assert any("DUMP=" in line for line in replies), replies
+        failed = t.command([DDM, "dyper", str(pid), "<DYPER COMMAND='FROB' />"])
+        assert failed.code == REFUSED and "UNKNOWN_COMMAND" in failed.out, failed
 
 
 @test()
@@ -563,16 +585,51 @@ def patched_class_files_are_left_for_javap_and_what_cannot_be_is_said(t):
         assert errors(client.ask("DIRECTORY", "/no/such", root="DYPATCH")) == ["BAD_VALUE"]
 
 
+MODES = ("<MODES><DYPATCH_MODE NAME='COUNT_METHOD'><CODE TYPE='CALL' CLASS='java.lang.invoke.VarHandle' "
+         "METHOD='fullFence' SIGNATURE='()' /><INSTRUCTION /></DYPATCH_MODE></MODES>")
+
+
+def patched_code(client):
+    made = client.tell("PATCH", "<PATCH MODEL='M1' />", root="DYPATCH").find("PATCH/CLASS")
+    with open(made.get("PATCH"), "rb") as f:
+        return f.read()
+
+
 @test()
 def modes_of_a_file_take_the_place_of_those_built_in(t):
     with open(t.path("modes.xml"), "w") as f:
-        f.write("<MODES><DYPATCH_MODE NAME='COUNT_METHOD'><CODE TYPE='CALL' CLASS="
-                "'java.lang.invoke.VarHandle' METHOD='fullFence' SIGNATURE='()' /><INSTRUCTION />"
-                "</DYPATCH_MODE></MODES>")
+        f.write(MODES)
     with Watched(t, agent=FREE + f",dypatch_modes={t.path('modes.xml')}") as program:
         with program.client() as client:
             client.tell("DIRECTORY", t.dir, root="DYPATCH")
             client.tell("MODEL", MODEL.format(""), root="DYPATCH")
-            made = client.tell("PATCH", "<PATCH MODEL='M1' />", root="DYPATCH").find("PATCH/CLASS")
-            with open(made.get("PATCH"), "rb") as f:
-                assert b"fullFence" in f.read()
+            assert b"fullFence" in patched_code(client)
+
+
+@test()
+def a_file_of_modes_that_cannot_be_read_is_told_at_the_start_and_to_each_model(t):
+    path = t.path("later.xml")
+    with Watched(t, agent=FREE + f",dypatch_modes={path}") as program, program.client() as client:
+        said = [line for line in program.said.lines() if "dypatch_modes" in line]
+        assert len(said) == 1 and f"dypatch_modes={path}: No such file" in said[0], program.said.lines()
+        client.tell("DIRECTORY", t.dir, root="DYPATCH")
+        for _ in range(2):
+            assert errors(client.ask("MODEL", MODEL.format(""), root="DYPATCH")) == ["NO_MODE"]
+        with open(path, "w") as f:
+            f.write(MODES)
+        client.tell("MODEL", MODEL.format(""), root="DYPATCH")
+        assert b"fullFence" in patched_code(client)
+    os.mkdir(t.path("directory"))
+    with Watched(t, agent=FREE + f",dypatch_modes={t.path('directory')}") as program:
+        assert program.said.wait_for(lambda line: "directory: Is a directory" in line), program.said.lines()
+
+
+@test()
+def a_model_is_activated_or_taken_out_and_nothing_else(t):
+    with Watched(t) as program, program.client() as client:
+        client.tell("MODEL", MODEL.format(""), root="DYPATCH")
+        for action, original in (("", "FALSE"), ("ACTION='ADD'", "FALSE"), ("ACTION='REMOVE'", "TRUE")):
+            reply = client.tell("ACTIVATE", f"<PATCHMODEL NAME='M1' {action} />", root="DYPATCH")
+            assert reply.find("PATCH/CLASS").get("ORIGINAL") == original, Xml.tostring(reply)
+        reply = client.ask("ACTIVATE", "<PATCHMODEL NAME='M1' ACTION='remove' />", root="DYPATCH")
+        assert errors(reply) == ["BAD_VALUE"] and reply.find("PATCH") is None, Xml.tostring(reply)

@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "core/file_descriptor.h"
+#include "dyper_socket.h"
 #include "wire/chunks/bytes.h"
 
 namespace ddm {
@@ -23,10 +24,55 @@ Result<std::string> document_of(const std::string& given) {
   return text;
 }
 
-void print_document(const Chunk& chunk) {
+void print_document(const std::string& text) { print(text.ends_with('\n') ? text : text + "\n"); }
+
+std::string document_of(const Chunk& chunk) {
   ByteReader in(chunk.data);
-  const std::string text = in.str();
-  print(text.ends_with('\n') ? text : text + "\n");
+  return in.str();
+}
+
+// Documents as chunks, to what DyperSocket does with them.
+class DyperChunks {
+ public:
+  explicit DyperChunks(DdmClient client) : client_(std::move(client)) {}
+
+  Result<std::string> ask(std::string_view document) {
+    ByteWriter out;
+    out.str(document);
+    const auto answer = client_.request({kDyperChunk, out.take()}, DdmClient::kLongWork);
+    if (!answer) return answer.error();
+    if (answer->type != kDyperChunk) return Error{"the agent of this program knows no DYPER"};
+    return document_of(*answer);
+  }
+
+  std::optional<Error> listen(std::chrono::milliseconds time) { return client_.listen(time); }
+
+  std::vector<std::string> take_messages() {
+    std::vector<std::string> messages;
+    for (const Chunk& event : client_.take_events()) {
+      if (event.type == kDyperChunk) messages.push_back(document_of(event));
+    }
+    return messages;
+  }
+
+ private:
+  DdmClient client_;
+};
+
+template <typename Server>
+int exchange(Result<Server> server, const std::vector<std::string>& documents, double seconds) {
+  if (!server) return refuse(server.message());
+  bool refused = false;
+  for (const std::string& document : documents) {
+    const auto reply = server->ask(document);
+    if (!reply) return refuse(reply.message());
+    print_document(*reply);
+    refused = refused || reply->find("<ERROR ") != std::string::npos;
+  }
+  const auto ended = listen_for(*server, seconds);
+  for (const std::string& message : server->take_messages()) print_document(message);
+  if (ended) return refuse(ended->message);
+  return refused ? kExitRefused : kExitOk;
 }
 
 int dyper(const DyperArguments& options) {
@@ -36,25 +82,12 @@ int dyper(const DyperArguments& options) {
     if (!text) return misused(text.message());
     documents.push_back(std::move(*text));
   }
+  if (const auto alone = find_dyper_alone(options.target)) {
+    return exchange(DyperSocket::connect(*alone), documents, options.listen_seconds);
+  }
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
-  bool refused = false;
-  for (const std::string& text : documents) {
-    ByteWriter out;
-    out.str(text);
-    const auto answer = client->request({kDyperChunk, out.take()}, DdmClient::kLongWork);
-    if (!answer) return refuse(answer.message());
-    if (answer->type != kDyperChunk) return refuse("the agent of this program knows no DYPER");
-    print_document(*answer);
-    ByteReader in(answer->data);
-    refused = refused || in.str().find("<ERROR ") != std::string::npos;
-  }
-  const auto ended = listen_for(*client, options.listen_seconds);
-  for (const Chunk& event : client->take_events()) {
-    if (event.type == kDyperChunk) print_document(event);
-  }
-  if (ended) return refuse(ended->message);
-  return refused ? kExitRefused : kExitOk;
+  return exchange(Result(DyperChunks(std::move(*client))), documents, options.listen_seconds);
 }
 
 }  // namespace

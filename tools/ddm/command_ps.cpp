@@ -26,7 +26,7 @@ std::vector<Listed> list(bool all) {
   for (const JvmProcess& jvm : JvmProcess::all()) {
     const auto same = [&jvm](const Listed& one) { return one.target.pid == jvm.pid(); };
     if (std::ranges::any_of(result, same)) continue;
-    if (auto inside = published_by(jvm)) {
+    if (auto inside = published_by(jvm); inside && inside->listens()) {
       result.push_back({std::move(*inside), true, true});
       continue;
     }

@@ -8,12 +8,11 @@
 #include <cerrno>
 #include <cmath>
 
-#include "jvm_process.h"
+#include "containers/published.h"
 #include "report/report_words.h"
 #include "wire/chunks/fail.h"
 #include "wire/chunks/hello.h"
 #include "wire/chunks/zlib_chunk.h"
-#include "wire/sockets/connect.h"
 
 namespace ddm {
 namespace {
@@ -34,20 +33,13 @@ Result<Chunk> unpacked(const ChunkView& view, std::size_t most) {
 // The interval of the callbacks during a wait.
 constexpr int kCallbackMillis = 200;
 
-Result<FileDescriptor> connect_to_jvm(const TargetAddress& address, std::chrono::seconds patience) {
-  const auto jvm = JvmProcess::find(address.inside);
-  if (!jvm) return jvm.error();
-  return connect_inside(jvm->pid(), jvm->owner(), jvm->group(), address, patience);
-}
-
 }  // namespace
 
 DdmClient::DdmClient(FileDescriptor socket, std::string name)
     : socket_(std::move(socket)), name_(std::move(name)) {}
 
 Result<DdmClient> DdmClient::connect(const TargetAddress& address, std::chrono::seconds patience) {
-  auto socket =
-      address.inside == 0 ? connect_to(address, patience) : connect_to_jvm(address, patience);
+  auto socket = connect_to_target_at(address, patience);
   if (!socket) return socket.error();
   DdmClient client(std::move(*socket), to_string(address));
   if (auto error = client.shake_hands(patience)) return std::move(*error);

@@ -1,5 +1,6 @@
 #include "target.h"
 
+#include <algorithm>
 #include <cctype>
 #include <vector>
 
@@ -30,7 +31,9 @@ Result<TargetAddress> address_of_pid(std::string_view text) {
   // The advice to attach is given for HotSpot JVMs of this user only.
   const auto jvm = JvmProcess::find(pid);
   if (!jvm) return jvm.error();
-  if (const auto target = published_by(*jvm)) return address_of(*jvm, *target);
+  if (const auto target = published_by(*jvm); target && target->listens()) {
+    return address_of(*jvm, *target);
+  }
   if (jvm->has_agent()) {
     return Error{"the agent in process " + name +
                  " does not listen (address=none, or it could not)"};
@@ -43,6 +46,26 @@ struct Program {
   pid_t pid;
   std::string app;
 };
+
+// Those without the agent too. One that serves DYPER alone has published the name that name= gave.
+std::vector<Program> all_programs() {
+  std::vector<Program> programs;
+  for (const Target& target : published_targets()) {
+    if (!target.listens()) programs.push_back({target.pid, target.app});
+  }
+  for (const JvmProcess& jvm : JvmProcess::all()) {
+    const bool known = std::ranges::find(programs, jvm.pid(), &Program::pid) != programs.end();
+    if (!known) programs.push_back({jvm.pid(), jvm.app()});
+  }
+  return programs;
+}
+
+// `inside`: as TargetAddress has it.
+std::optional<TargetAddress> dyper_alone(const Target& target, pid_t inside) {
+  const auto address = parse_address(target.dyper);
+  if (target.listens() || !address) return {};
+  return TargetAddress(*address, inside);
+}
 
 std::vector<Program> programs_named(std::string_view part, const std::vector<Program>& programs) {
   std::vector<Program> found, exact;
@@ -79,7 +102,7 @@ Result<std::string> resolve_target(std::string_view text) {
   for (const Target& target : all_targets()) with_agent.push_back({target.pid, target.app});
   std::vector<Program> found = programs_named(text, with_agent);
   if (found.empty()) {
-    for (const JvmProcess& jvm : JvmProcess::all()) without.push_back({jvm.pid(), jvm.app()});
+    without = all_programs();
     found = programs_named(text, without);
   }
   if (found.size() == 1) return std::to_string(found.front().pid);
@@ -101,13 +124,16 @@ Result<TargetAddress> find_target(std::string_view text) {
   const auto named = resolve_target(text);
   if (!named) return named.error();
   if (is_number(*named)) return address_of_pid(*named);
+  constexpr const char* kRight = "give a pid (see `ddm ps`), HOST:PORT or unix:PATH";
   auto address = parse_address(*named);
-  if (!address) return address.error();
+  if (!address) {  // its advice is for the agent's options
+    const std::string why = address.message();
+    return Error{why.substr(0, why.rfind("; use ")) + "; " + kRight};
+  }
   const bool whole = address->kind == Address::Kind::kUnix ||
                      (address->kind == Address::Kind::kTcp && address->port != 0);
   if (!whole) {
-    return Error{"'" + std::string(text) +
-                 "' is not a target: give a pid (see `ddm ps`), HOST:PORT or unix:PATH"};
+    return Error{"'" + std::string(text) + "' is not a target: " + kRight};
   }
   return TargetAddress(std::move(*address));
 }
@@ -116,6 +142,17 @@ Result<DdmClient> connect_to_target(std::string_view text) {
   const auto address = find_target(text);
   if (!address) return address.error();
   return DdmClient::connect(*address);
+}
+
+std::optional<TargetAddress> find_dyper_alone(std::string_view text) {
+  const auto named = resolve_target(text);
+  const pid_t pid = named ? number_in<pid_t>(*named).value_or(0) : 0;
+  const std::vector<Target> published = published_targets();
+  const auto found = std::ranges::find(published, pid, &Target::pid);
+  if (found != published.end()) return dyper_alone(*found, 0);
+  const auto jvm = JvmProcess::find(pid);
+  const auto inside = jvm ? published_by(*jvm) : std::nullopt;
+  return inside ? dyper_alone(*inside, pid) : std::nullopt;
 }
 
 Result<DdmClient> connect_or_load(std::string& target, const std::string& agent, bool& loaded) {

@@ -1,6 +1,7 @@
 // Resolves the user's name for a program to the address where its agent listens.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,13 +29,17 @@ Result<TargetAddress> find_target(std::string_view text);
 // The same, connected.
 Result<DdmClient> connect_to_target(std::string_view text);
 
+// The DYPER server (dyper=) of a program whose agent listens for nothing else. None: it has none.
+std::optional<TargetAddress> find_dyper_alone(std::string_view text);
+
 // The same, but loads the agent into a JVM of this user that has none; `loaded` is then true.
 // `target` becomes what resolve_target() makes of it. `agent`: its library, "": the one in ../lib
 // of this executable.
 Result<DdmClient> connect_or_load(std::string& target, const std::string& agent, bool& loaded);
 
 // Receives events for so long, if for any time at all. The error: the connection has ended.
-inline std::optional<Error> listen_for(DdmClient& client, double seconds) {
+template <typename Client>
+std::optional<Error> listen_for(Client& client, double seconds) {
   if (seconds <= 0) return {};
   return client.listen(std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)));
 }

@@ -82,6 +82,12 @@ void tell_absent(const std::string& class_name, const bci::PatchPlan& plan,
   }
 }
 
+Result<std::unique_ptr<pugi::xml_document>> read_modes_file(const std::string& path) {
+  const auto text = file_text(path);
+  if (!text) return text.error();
+  return read_xml(*text);
+}
+
 void write_block(const bci::MethodBlock& block, const std::string& method, std::int32_t id,
                  XmlWriter& xml) {
   xml.open("BLOCK").attribute("METHOD", method).attribute("INDEX", id);
@@ -96,15 +102,24 @@ void write_block(const bci::MethodBlock& block, const std::string& method, std::
 
 }  // namespace
 
+std::optional<Error> modes_file_fault(const std::string& path) {
+  struct stat status {};
+  const bool once =
+      stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+  if (once) return {};  // such as a pipe: left to the first document
+  const auto read = read_modes_file(path);
+  return read ? std::nullopt : std::optional(read.error());
+}
+
+// A file that cannot be read is looked for again by the next document.
 void Dypatch::read_modes(DyperErrors& errors) {
-  const std::string path = std::exchange(modes_file_, "");
-  if (path.empty()) return;
-  const auto text = file_text(path);
-  const auto read = text ? read_xml(*text) : Error{"it cannot be read"};
+  if (modes_file_.empty()) return;
+  const auto read = read_modes_file(modes_file_);
   if (!read) {
-    fail(errors, "FILE", path, read.message(), Code::kNoMode);
+    fail(errors, "FILE", modes_file_, read.message(), Code::kNoMode);
     return;
   }
+  modes_file_.clear();
   models_.modes().add((*read)->document_element(), errors);
 }
 
@@ -246,7 +261,12 @@ void Dypatch::patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperError
 void Dypatch::activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperErrors& errors) {
   const pugi::xml_node element = child_of(root, "PATCHMODEL", "MODEL");
   const bci::PatchPlan wanted = models_.plan(attribute_of(element, "NAME"));
-  const bool add = attribute_of(element, "ACTION") != "REMOVE";
+  const std::string_view action = attribute_of(element, "ACTION");
+  if (!action.empty() && action != "ADD" && action != "REMOVE") {
+    fail(errors, "ACTION", action, "an action is ADD, also without one, or REMOVE");
+    return;
+  }
+  const bool add = action != "REMOVE";
   const ClassNames classes = loaded_classes_of(jni, wanted, {}, errors);
   const bci::PatchPlan plan = add ? links_.check(jni, wanted, classes, errors).plan : wanted;
   xml.open("PATCH");

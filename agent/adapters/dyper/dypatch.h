@@ -4,6 +4,7 @@
 
 #include <jvmti.h>
 
+#include <optional>
 #include <pugixml.hpp>
 #include <string>
 #include <string_view>
@@ -13,12 +14,16 @@
 #include "adapters/dyper/patched_classes.h"
 #include "adapters/dyper/patching/patch_models.h"
 #include "bci/patch/patch_class.h"
+#include "core/result.h"
 
 namespace ddm {
 
+// Why the file of dypatch_modes= cannot be read, as far as a look tells.
+std::optional<Error> modes_file_fault(const std::string& path);
+
 class Dypatch {
  public:
-  // `modes_file`: dypatch_modes=, read when the first command comes; "" = none.
+  // `modes_file`: dypatch_modes=, read by the first document about models; "" = none.
   Dypatch(jvmtiEnv* jvmti, std::string modes_file, HitBudget& budget)
       : modes_file_(std::move(modes_file)), links_(jvmti), patched_(jvmti, ids_, budget) {}
 

@@ -23,13 +23,16 @@ namespace ddm {
 
 struct Target {
   pid_t pid = 0;
-  std::string app;         // UTF-8; malformed bytes become U+FFFD in the file
-  std::string address;     // in the form of parse_address(): "127.0.0.1:40123", "unix:/run/x"
-  std::string dyper = {};  // the same of the DYPER server; "": none
+  std::string app;      // UTF-8; malformed bytes become U+FFFD in the file
+  std::string address;  // in the form of parse_address(): "127.0.0.1:40123", "unix:/run/x"
+  std::string dyper =
+      {};  // the same of the DYPER server; "": none. With it `address` may be "none"
   std::string vm;
   uid_t uid = 0;
   std::uint64_t start = 0;  // clock ticks since boot; set by publish(), like the next one
   std::uint64_t pid_namespace = 0;
+
+  bool listens() const { return address != "none"; }
 };
 
 class DiscoveryFile {
@@ -57,6 +60,9 @@ class DiscoveryFile {
 // process runs, with the recorded start time, in this pid namespace, and belongs to the file's
 // owner (or root owns the file). The user's own files of dead processes of this namespace are
 // removed; other invalid files are skipped.
+std::vector<Target> published_targets();
+
+// Those of them that listen.
 std::vector<Target> list_targets();
 
 // The target that a process of another pid or mount namespace has published there, with its pid in

@@ -1,4 +1,4 @@
-// list_targets() and published_inside() of discovery.h. Only tools need it, so only they link the parser.
+// What discovery.h has for readers of the files. Only tools need it, so only they link the parser.
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,7 +102,7 @@ std::vector<uid_t> users_with_targets() {
 
 }  // namespace
 
-std::vector<Target> list_targets() {
+std::vector<Target> published_targets() {
   std::vector<Target> result;
   for (const uid_t uid : users_with_targets()) {
     for (const std::string& directory : discovery_directories(uid)) {
@@ -113,6 +113,12 @@ std::vector<Target> list_targets() {
   const auto same_process = [](const Target& a, const Target& b) { return a.pid == b.pid; };
   result.erase(std::unique(result.begin(), result.end(), same_process), result.end());
   return result;
+}
+
+std::vector<Target> list_targets() {
+  std::vector<Target> targets = published_targets();
+  std::erase_if(targets, [](const Target& target) { return !target.listens(); });
+  return targets;
 }
 
 std::optional<Target> published_inside(pid_t pid, pid_t own_pid) {

@@ -19,7 +19,7 @@ constexpr int kSocketFlags = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
 Error cannot_listen(const std::string& where, int error_number) {
   std::string message = "cannot listen on " + where + ": " + errno_text(error_number);
   if (error_number == EADDRINUSE) {
-    message += " (choose another port, 0 for any free one, or scan)";
+    message += " (choose another port, or 0 for any free one)";
   } else if (error_number == EACCES) {
     message += " (choose a port above 1023, or 0 for any free one)";
   } else if (error_number == EADDRNOTAVAIL) {

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -110,6 +111,19 @@ TEST_CASE("A published target is listed, and gone with its file") {
   }
   CHECK_FALSE(listed(getpid()));
   CHECK_FALSE(fs::exists(runtime.file(getpid())));
+}
+
+TEST_CASE("A target that serves DYPER alone is published and not listed") {
+  const RuntimeDirectory runtime;
+  Target target = sample();
+  target.address = "none";
+  const auto file = DiscoveryFile::publish(target);
+  REQUIRE(file);
+  CHECK_FALSE(listed(getpid()));
+  const std::vector<Target> published = ddm::published_targets();
+  const auto found = std::ranges::find(published, getpid(), &Target::pid);
+  REQUIRE(found != published.end());
+  CHECK(found->dyper == "unix:/d");
 }
 
 TEST_CASE("The file is one JSON object, readable by its owner alone") {

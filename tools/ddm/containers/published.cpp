@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/whole_text.h"
+#include "wire/sockets/connect.h"
 
 namespace ddm {
 
@@ -19,12 +20,21 @@ Result<TargetAddress> address_of(const JvmProcess& jvm, const Target& target) {
   return TargetAddress(std::move(*address), jvm.pid());
 }
 
+Result<FileDescriptor> connect_to_target_at(const TargetAddress& address,
+                                            std::chrono::seconds patience) {
+  if (address.inside == 0) return connect_to(address, patience);
+  const auto jvm = JvmProcess::find(address.inside);
+  if (!jvm) return jvm.error();
+  return connect_inside(jvm->pid(), jvm->owner(), jvm->group(), address, patience);
+}
+
 std::vector<Target> all_targets() {
   std::vector<Target> targets = list_targets();
   for (const JvmProcess& jvm : JvmProcess::all()) {
     const bool known = std::ranges::find(targets, jvm.pid(), &Target::pid) != targets.end();
     if (known) continue;
-    if (auto target = published_by(jvm)) targets.push_back(std::move(*target));
+    auto target = published_by(jvm);
+    if (target && target->listens()) targets.push_back(std::move(*target));
   }
   std::ranges::stable_sort(targets, {}, &Target::pid);
   return targets;
