@@ -24,8 +24,10 @@ java_home=$(dirname "$(dirname "$(readlink -f "$(command -v "$java")")")")
 run_tests() {
     case $how in
         maven) JAVA_HOME=$java_home mvn -q -s debian-settings.xml "-Dddm.agent=$agent" "-Dddm.jar=$jar" test ;;
-        # Debian's script of Ant allows a security manager, which no JVM from 24 on starts with.
+        # Debian's script of Ant allows a security manager, which no JVM from 24 on starts with. The parser of
+        # the JDK: libraries on Ant's path may bring others (nekohtml reads build.xml as HTML).
         ant) "$java" -cp /usr/share/ant/lib/ant-launcher.jar -Dant.home=/usr/share/ant \
+                 -Djavax.xml.parsers.SAXParserFactory=com.sun.org.apache.xerces.internal.jaxp.SAXParserFactoryImpl \
                  org.apache.tools.ant.launch.Launcher -q "-Dddm.agent=$agent" "-Dddm.jar=$jar" test ;;
         console)
             j=/usr/share/java

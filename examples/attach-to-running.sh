@@ -8,8 +8,8 @@ pid=$!
 sleep 1
 
 # The inner quotes are jcmd's: without them it would take track=y for an option of its own.
-# engine=vm leaves the classes of the running program alone; what a thread still had in its
-# allocation buffer when the recording began shows as unattributed.
+# engine=vm leaves the classes of the running program alone, and sees every allocation from then on:
+# the agent closes the allocation buffers that threads have open when the recording begins.
 # The report's path must be absolute: the program may run in another directory.
 # From Java 21 on the program prints a warning that an agent was loaded; starting it with
 # -XX:+EnableDynamicAgentLoading says that this is wanted.

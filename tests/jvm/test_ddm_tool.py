@@ -245,6 +245,7 @@ def a_collection_and_a_heap_dump_can_be_had(t):
             assert f.read() == "mine"
         ddm(t, "dump", p.pid, "-o", path, "--force")
         assert os.path.getsize(path) > 100_000, "not replaced"
+        assert "to a file" in ddm(t, "dump", p.pid, "-o", "-", code=USAGE)
 
 
 @test()
@@ -267,11 +268,18 @@ def any_chunk_can_be_sent(t):
 @test()
 def mistakes_are_told_in_one_line(t):
     for words in ((), ("nonsense",), ("probe",), ("track", 1, "perhaps"), ("stack", 1, "x"),
-                  ("bridge", "--port", 70000), ("attach", "x"), ("ps", "--jsn")):
+                  ("bridge", "--port", 70000), ("attach", "127.0.0.1:1"), ("ps", "--jsn")):
         ddm(t, *words, code=USAGE)
     for target in ("1", "0", "99999999999", "127.0.0.1:1", "unix:/no/such", "nonsense", "scan",
                    "127.0.0.1:0"):
         assert len(ddm(t, "info", target, code=REFUSED)) > 20
+    said = ddm(t, "info", "foo:bar", code=REFUSED)
+    assert "'bar' is no port number (0 to 65535); give a pid (see `ddm ps`), HOST:PORT or unix:PATH" in said, said
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        for words in (("serve", "--address", f"127.0.0.1:{port}"), ("bridge", "--port", port)):
+            said = ddm(t, *words, code=REFUSED)
+            assert "choose another port, or 0 for any free one" in said and "scan" not in said, said
     assert "no command 'frob'" in ddm(t, "frob", code=USAGE)
     assert ddm(t, "--version").startswith("ddm 0.")
     assert "not a HotSpot JVM" in ddm(t, "attach", os.getpid(), "--agent", DDM, code=REFUSED)
@@ -279,10 +287,9 @@ def mistakes_are_told_in_one_line(t):
 
 @test()
 def values_of_options_are_told_in_the_words_of_their_option(t):
-    for words in (("attach", "foo"), ("attach", "-1"), ("attach", "0")):
+    for words in (("attach", "127.0.0.1:1"), ("attach", "0")):
         said = ddm(t, *words, code=USAGE)
-        assert f"'{words[1]}' is not a pid" in said or words[1] == "-1", said
-        assert "in range" not in said, said
+        assert f"'{words[1]}' is not a pid" in said, said
     for verb in ("allocs", "live", "locks", "sites", "native"):
         for top in ("-3", "many", "1.5"):
             said = ddm(t, verb, "1", f"--top={top}", code=USAGE)
@@ -433,6 +440,10 @@ def attach_says_what_stays_on_and_which_report_cannot_be_written(t):
             assert done.err.count("\n") == 1, done
             p.stderr_line(words)
         ddm(t, "attach", p.pid, "dump=none")  # and what was said before is not said again
+    flags = ["-XX:+EnableDynamicAgentLoading"]
+    with Target(t, agent="quiet=y,track=y,dump=none", flags=flags) as p:  # whatever its stderr gets
+        done = t.command([DDM, "attach", str(p.pid), "sites=0"])
+        assert done.code == OK and "the options given hold from the next start on" in done.err, done
 
 
 @test()
@@ -513,7 +524,7 @@ def everything_fits_a_terminal_of_80_columns(t):
     with Target(t, f"engine=vm,track=y,dump=none,name=com.example.shop.front.{'x' * 60}") as p:
         p.tell(f"start {name}")
         for words in (("ps",), ("ps", "--all"), ("info", p.pid), ("threads", p.pid),
-                      ("heap", p.pid), ("allocs", p.pid), ("allocs", p.pid, "--by", "site"),
+                      ("heap", p.pid), ("paths", p.pid, "java.lang.String"), ("allocs", p.pid), ("allocs", p.pid, "--by", "site"),
                       ("allocs", p.pid, "--by", "app"), ("allocs", p.pid, "--by", "thread"),
                       ("allocs", p.pid, "--recent"), ("gc", p.pid), ("allocs", p.pid, "--mark", "m"),
                       ("allocs", p.pid, "--since", "m", "--by", "site"),

@@ -68,5 +68,5 @@ def a_change_that_allocates_more_fails_with_its_line(t):
 def dyper_documents_tell_where_a_program_is_hot(t):
     said = example(t, "dyper")
     assert "PONG" in said and re.search(r"serves DYPER on 127\.0\.0\.1:\d+", said), said
-    assert re.search(r"where it is hot:\n<ITEM NAME='Hot(?s:.*)<ITEM NAME='Hot@work' TOTAL='\d+'", said), said
-    assert re.search(r"the main thread:\n.*NAME='main'.*<STACK CLASS='Hot' METHOD='(work|main)'", said), said
+    assert re.search(r"where it is hot:\n<ITEM NAME='shop\.Hot(?s:.*)<ITEM NAME='shop\.Hot@work' TOTAL='\d+'", said), said
+    assert re.search(r"the main thread:\n.*NAME='main'.*<STACK CLASS='shop\.Hot' METHOD='(work|main)'", said), said

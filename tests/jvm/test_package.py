@@ -104,6 +104,9 @@ def the_debian_package_needs_nothing_but_what_it_says(t):
 def help_of_a_command_is_asked_for_by_either_word(t):
     assert ddm(t, "help") == ddm(t, "--help") and ddm(t, "help", "leaks") == ddm(t, "leaks", "--help")
     assert "there is no command 'nosuch'" in t.command([DDM, "help", "nosuch"]).err
+    assert re.search(r"-o FILE +The file to write \(required\)", ddm_help("dump", "--help"))
+    gate = ddm_help("gate", "--help")
+    assert gate.count("(required)") == 1 and "Exit code: 0 nothing grew, 1 something grew, 2 no" in gate, gate
 
 
 def commands():

@@ -115,6 +115,25 @@ def record_has_a_report_of_a_program_that_ends_early(t):
 
 
 @test()
+def record_can_write_its_report_to_stdout_and_then_says_the_rest_on_stderr(t):
+    for early in (False, True):
+        with Target(t, agent="dump=none") as p:
+            record = recording(t, p.pid, "-d", 60, "-o", "-")
+            wait_until_on(t, p.pid)
+            time.sleep(1)  # it has told the program where, which nobody else can see
+            p.tell("marks 700")
+            if not early:
+                record.send_signal(signal.SIGINT)
+                out, err = record.communicate(timeout=60)
+        if early:
+            out, err = record.communicate(timeout=90)
+        assert record.returncode == 0, err
+        assert "DdmTarget$Mark" in out and "report written" not in out, out
+        assert "report written to stdout" in err and ("the program ended" in err) == early, err
+        assert not os.path.exists(t.path("-"))
+
+
+@test()
 def record_says_that_a_program_which_is_killed_leaves_no_report(t):
     with Target(t, agent="dump=none") as p:
         record = recording(t, p.pid, "-d", 60, "-o", "gone.jsonl")

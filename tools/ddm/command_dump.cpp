@@ -18,6 +18,7 @@ struct DumpOptions {
 
 int dump(const DumpOptions& options) {
   const std::string& path = options.path;
+  if (path == "-") return misused("-o: a heap dump is written to a file, not to stdout");
   struct stat there {};
   if (!options.force && lstat(path.c_str(), &there) == 0) {
     return refuse(path + " is there already; --force replaces it");

@@ -1,6 +1,7 @@
 // ddm gate: whether a run allocates more than a repository's baseline says. Exit code 1: it does.
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <fstream>
 
 #include "command.h"
@@ -178,7 +179,8 @@ void add_gate(CLI::App& app, Command& chosen) {
       add_flag(command, "--update", options.update, "Make the run the baseline, without comparing");
   const auto tolerance = add_text(
       command, "--tolerance", options.tolerance,
-      "Permitted increase: 0, 5% or bytes (4k); with bytes, numbers of objects are ignored",
+      "Permitted increase of what the baseline has: 0, 5% or bytes (4k); with bytes, numbers of "
+      "objects are ignored; a new site always fails",
       "AMOUNT");
   add_text(command, "--below", options.below,
            "Of a report only allocations in this method and its callees", "METHOD");
@@ -191,6 +193,7 @@ void add_gate(CLI::App& app, Command& chosen) {
       add_flag(command, "--json", options.json,
                "{grown, shrunk, new, gone: [{name, objects_before, objects, bytes_before, bytes, "
                "sites}]}");
+  command.footer("Exit code: 0 nothing grew, 1 something grew, 2 no comparison was possible.");
   exclude(json, {annotations});
   exclude(update, {tolerance, junit, markdown, annotations, json});
 }

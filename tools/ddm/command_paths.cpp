@@ -65,8 +65,9 @@ int paths(const PathsOptions& options) {
                        {"paths", paths_json(found)}});
   }
   const auto count = static_cast<std::int64_t>(chosen->objects.size());
-  print("{} of {}, {}; with all that they alone hold {}\n", counted(count, "object"), chosen->name,
-        human_bytes(bytes), human_bytes(retained));
+  print_sentence(fmt::format("{} of {}, {}; with all that they alone hold {}",
+                             counted(count, "object"), chosen->name, human_bytes(bytes),
+                             human_bytes(retained)));
   print_paths(found, options.top, count);
   return kExitOk;
 }

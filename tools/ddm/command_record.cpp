@@ -7,6 +7,8 @@
 
 #include "allocations/store/sampling.h"
 #include "command.h"
+#include "core/file_descriptor.h"
+#include "core/temporary_directory.h"
 #include "file_at_end.h"
 #include "interrupt.h"
 #include "report/report_words.h"
@@ -30,6 +32,31 @@ struct RecordOptions {
   WantedOptions wanted;
   std::string below;
 };
+
+bool to_stdout(const RecordOptions& options) { return options.path == "-"; }
+
+std::string place_of(const RecordOptions& options) {
+  return to_stdout(options) ? "stdout" : options.path;
+}
+
+// Its path has been checked.
+ReportFormat format_of(const RecordOptions& options) {
+  return to_stdout(options) ? ReportFormat::kText : *report_format_of(options.path);
+}
+
+// Beside the report: on stderr where that is on stdout.
+void say(const RecordOptions& options, const std::string& what) {
+  if (to_stdout(options)) {
+    complain(what);
+  } else {
+    print_sentence(what);
+  }
+}
+
+std::optional<Error> write_report(const RecordOptions& options, DdmClient& client) {
+  return to_stdout(options) ? print_report(client, false, options.below)
+                            : save_report(client, options.path, false, options.below);
+}
 
 // False: the program or the connection has ended.
 bool wait(DdmClient& client, const RecordOptions& options, double& waited) {
@@ -60,9 +87,10 @@ void print_span(const RecordOptions& options, const SiteFigures& before, const S
 class ReportAtEnd {
  public:
   ReportAtEnd(const RecordOptions& options, bool was_tracking)
-      : path_(options.path),
+      : options_(options),
         covers_more_(was_tracking ? ", of all tracking, which was on before" : ""),
-        file_(options.target, options.path) {}
+        file_(options.target,
+              to_stdout(options) ? temporary_directory() + "/record.txt" : options.path) {}
 
   // Once tracking is on.
   void ask_for(const RecordOptions& options, DdmClient& client) {
@@ -79,26 +107,34 @@ class ReportAtEnd {
 
   // The program has ended, or is ending.
   int finish(double waited) const {
-    if (file_.await() && rename(file_.path().c_str(), path_.c_str()) == 0) {
-      print_sentence(fmt::format("the program ended after {:.1f} s; report written to {}{}", waited,
-                                 path_, covers_more_));
+    const std::string ended = fmt::format("the program ended after {:.1f} s; ", waited);
+    if (file_.await() && deliver()) {
+      say(options_, ended + "report written to " + place_of(options_) + covers_more_);
       return kExitOk;
     }
-    return refuse(
-        fmt::format("the program ended after {:.1f} s; no report was written (one that is "
-                    "killed writes none; ring= keeps its recent records)",
-                    waited));
+    return refuse(ended +
+                  "no report was written (one that is killed writes none; ring= keeps its recent "
+                  "records)");
   }
 
  private:
-  const std::string path_;
+  // The file to where the report was asked for.
+  bool deliver() const {
+    if (!to_stdout(options_)) return rename(file_.path().c_str(), options_.path.c_str()) == 0;
+    const auto text = file_text(file_.path());
+    unlink(file_.path().c_str());
+    if (text) print(*text);
+    return text.ok();
+  }
+
+  const RecordOptions& options_;
   const std::string covers_more_;
   FileAtEnd file_;
 };
 
 // A page opens with the allocations; these links open its other parts.
 void print_other_parts(const RecordOptions& options) {
-  if (report_format_of(options.path) != ReportFormat::kHtml) return;
+  if (format_of(options) != ReportFormat::kHtml) return;
   if (options.wanted.cpu || options.wanted.wall)
     print("its samples: {}#of=samples\n", options.path);
   if (options.wanted.locks) print("its locks: {}#of=locks\n", options.path);
@@ -106,7 +142,7 @@ void print_other_parts(const RecordOptions& options) {
 
 // What the report would not have, known as soon as tracking is on; "": it has everything.
 std::string lacking(const RecordOptions& options, const Json& summary) {
-  const ReportFormat format = *report_format_of(options.path);
+  const ReportFormat format = format_of(options);
   const std::string why_not_live = text_of(summary, "live_missing");
   if (needs_live(format) && !summary.contains("gc")) {
     return fmt::format("'{}' tells how long objects live, {}", options.path,
@@ -147,8 +183,7 @@ int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was
     before = std::move(*figures);
   }
   at_end.ask_for(options, client);
-  if (const auto format = *report_format_of(options.path);
-      needs_live(format) || needs_sites(format)) {
+  if (const auto format = format_of(options); needs_live(format) || needs_sites(format)) {
     const auto summary = fetch_summary(client);
     if (!summary) return at_end.report_failure(client, waited, summary.error());
     if (const std::string lacks = lacking(options, *summary); !lacks.empty()) return refuse(lacks);
@@ -158,22 +193,23 @@ int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was
   if (error) return at_end.report_failure(client, waited, *error);
   const auto after = fetch_part(client, options.below);
   if (!after) return at_end.report_failure(client, waited, after.error());
-  error = save_report(client, options.path, false, options.below);
+  error = write_report(options, client);
   if (error) return at_end.report_failure(client, waited, *error);
   const std::string tracked_time = human_duration(after->fact("tracked_ms"));
   if (!before) {
-    print_sentence(fmt::format("{} allocations, {}{} in {}; report written to {}",
-                               grouped(after->fact("seen")), human_bytes(after->fact("seen_bytes")),
-                               below_text(options), tracked_time, options.path));
+    say(options, fmt::format("{} allocations, {}{} in {}; report written to {}",
+                             grouped(after->fact("seen")), human_bytes(after->fact("seen_bytes")),
+                             below_text(options), tracked_time, place_of(options)));
   } else {
-    if (before->fact("period") == after->fact("period") && after->covers_whole_run()) {
+    const bool same_period = before->fact("period") == after->fact("period");
+    if (same_period && after->covers_whole_run() && !to_stdout(options)) {
       print_span(options, *before, *after, waited);
     }
-    print_sentence(
+    say(options,
         fmt::format("report written to {}: tracking was on before{}, so it covers {} of tracking",
-                    options.path, is_tracking(client) ? " and stays on" : "", tracked_time));
+                    place_of(options), is_tracking(client) ? " and stays on" : "", tracked_time));
   }
-  if (const auto note = estimate_note(*after, !before); !note.empty()) print_sentence(note);
+  if (const auto note = estimate_note(*after, !before); !note.empty()) say(options, note);
   print_other_parts(options);
   // It may be misspelled, unless samples or waits are below it.
   if (!options.below.empty() && after->fact("seen") == 0) {
@@ -202,19 +238,17 @@ bool has_time_too(ReportFormat format) {
 int record(const RecordOptions& given) {
   RecordOptions options = given;
   if (options.path.empty()) options.path = free_name(options.target);
-  const auto format = report_format_of(options.path);
-  if (!format) {
+  if (!to_stdout(options) && !report_format_of(options.path)) {
     return misused(fmt::format("'{}': a report ends in {}", options.path, kReportEndings));
   }
   const WantedOptions& wanted = options.wanted;
-  if ((wanted.cpu || wanted.wall || wanted.locks) && !has_time_too(*format)) {
+  if ((wanted.cpu || wanted.wall || wanted.locks) && !has_time_too(format_of(options))) {
     return misused(fmt::format(
         "'{}' has allocations only; .html, .txt, .jsonl and .hprof.txt have samples and waits, too",
         options.path));
   }
-  if (const std::string problem = unwritable(options.path); !problem.empty()) {
-    return refuse(problem);
-  }
+  const std::string problem = to_stdout(options) ? "" : unwritable(options.path);
+  if (!problem.empty()) return refuse(problem);
   bool loaded = false;
   auto client = connect_or_load(options.target, options.agent, loaded);
   if (!client) return refuse(client.message());
@@ -234,10 +268,11 @@ int record(const RecordOptions& given) {
   if (!switched) return refuse(switched.message());
   const int code = record_for_a_while(options, *client, state->on);
   if (const std::string& parts = switched->on_before(); !parts.empty() && code == kExitOk) {
-    print_sentence(parts + " were on before, so the report covers them from then on");
+    say(options, parts + " were on before, so the report covers them from then on");
   }
-  if (loaded && code == kExitOk && find_target(options.target))
-    print("the agent stays loaded; tracking is off\n");
+  if (loaded && code == kExitOk && find_target(options.target)) {
+    say(options, "the agent stays loaded; tracking is off");
+  }
   return code;
 }
 
@@ -265,7 +300,9 @@ void add_record(CLI::App& app, Command& chosen) {
                "Duration; Ctrl-C ends it early, and still writes", 0.001, kMaxSeconds);
   add_file(
       command, "-o", options.path,
-      fmt::format("The report: {}; by default a generated name, which is printed", kReportEndings));
+      fmt::format("The report: {}; -: as text to stdout; by default a generated name, which is "
+                  "printed",
+                  kReportEndings));
   add_agent(command, options.agent);
 }
 

@@ -21,6 +21,8 @@ struct RecoverOptions {
   bool json = false;
 };
 
+bool to_stdout(const RecoverOptions& options) { return options.path == "-"; }
+
 // A name without a directory that does not exist here is looked up in the directory of ring=NAME.
 std::string find_ring(const std::string& name) {
   if (name.find('/') != std::string::npos || access(name.c_str(), F_OK) == 0) return name;
@@ -67,9 +69,10 @@ std::string losses(ProgramState state, const RecoveredRing& ring) {
 
 int recover(const RecoverOptions& options) {
   const auto format = report_format_of(options.path);
-  if (!options.path.empty() && !format) {
+  if (!options.path.empty() && !to_stdout(options) && !format) {
     return misused(fmt::format("'{}': a report ends in {}", options.path, kRecoverEndings));
   }
+  if (to_stdout(options) && options.json) return misused("-o -: --json is for stdout, too");
   if (format && needs_live(*format)) {
     return misused(fmt::format("'{}' shows what is alive, which a ring file does not tell; use {}",
                                options.path, kRecoverEndings));
@@ -83,7 +86,12 @@ int recover(const RecoverOptions& options) {
     if (error) return refuse(error->message);
   }
   if (options.json) return print_facts(path, reading.state, ring);
-  if (format) {
+  if (to_stdout(options)) {
+    text_report(ring.data, [](std::string_view piece) {
+      print(piece);
+      return true;
+    });
+  } else if (format) {
     const std::string recorded = grouped(ring.data.records.size());
     const bool whole_run = ring.data.sites.counted();
     const bool one_by_one = format == ReportFormat::kHtml || format == ReportFormat::kText ||
@@ -108,7 +116,7 @@ void add_recover(CLI::App& app, Command& chosen) {
   require(
       add_text(command, "RING", options.ring, "The ring file; its program may still be running"));
   add_file(command, "-o", options.path,
-           fmt::format("Write a report to a file: {}", kRecoverEndings));
+           fmt::format("Write a report to a file: {}; -: as text to stdout", kRecoverEndings));
   add_flag(command, "--json", options.json,
            "The summary and the numbers of unreadable records and names, as JSON");
 }

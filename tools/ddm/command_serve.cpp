@@ -98,8 +98,8 @@ void add_serve(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(
       app, chosen, "serve",
       "Serve metrics, profiles and pages of all programs over HTTP, on this machine", serve);
-  add_text(command, "--address", options.address, "127.0.0.1:PORT; port 0 = any free one",
-           "ADDRESS");
+  add_text(command, "--address", options.address,
+           "127.0.0.1:PORT, [::1]:PORT or PORT; port 0 = any free one", "ADDRESS");
   add_file(command, "--token-file", options.token_file,
            "File of mode 0600 with the token of the clients, created if missing; by default each "
            "start prints a new token");

@@ -70,13 +70,16 @@ int threads(const ThreadsOptions& options) {
 }  // namespace
 
 void add_threads(CLI::App& app, Command& chosen) {
-  const auto [command, options] =
-      add_command(app, chosen, "threads", "List the threads of a program", threads);
+  const auto [command, options] = add_command(
+      app, chosen, "threads",
+      "List the threads of a program, those of the agent (ddmagent) among them", threads);
   add_text(command, "PID", options.target, kTargetHelp);
   add_flag(command, "--json", options.json,
            "Array of {id, name, state, tid, utime, stime, daemon}; times in 1/100 s");
-  add_flag(command, "--agent", options.agent,
-           "The agent's own threads instead, which are no program's; JSON {tid, name, cpu_s}");
+  add_flag(
+      command, "--agent", options.agent,
+      "The agent's own threads instead, also those that the VM does not list; JSON {tid, name, "
+      "cpu_s}");
 }
 
 }  // namespace ddm

@@ -214,7 +214,8 @@ int top(const TopOptions& options) {
 
 void add_top_command(CLI::App& app, Command& chosen) {
   const auto [command, options] =
-      add_command(app, chosen, "top", "Show current allocation rates, refreshed periodically", top);
+      add_command(app, chosen, "top",
+                  "Show current allocation rates and busy threads (ddmagent: the agent's)", top);
   add_text(command, "PID", options.target, std::string(kTargetHelp) + "; by default all programs");
   add_flag(command, "--once", options.once,
            "Print once, as text; the default if stdout is no terminal");

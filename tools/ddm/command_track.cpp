@@ -61,11 +61,11 @@ void add_track(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "track", "Switch allocation tracking on or off", track);
   require(add_text(command, "PID", options.target, kTargetHelp));
-  add_choice(command, "STATE", options.what, {kStates.begin(), kStates.end()}, "on, off or status",
-             "");
+  add_choice(command, "STATE", options.what, {kStates.begin(), kStates.end()},
+             "on, off or status (default: status)", "");
   add_flag(command, "--exact", options.exact,
            "With on: run a garbage collection, which closes the allocation buffers of all threads, "
-           "so that engine=vm misses nothing");
+           "so that engine=vm misses nothing in a VM whose buffers the agent cannot close");
   add_flag(command, "--json", options.json, "{tracking}");
 }
 

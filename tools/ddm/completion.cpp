@@ -130,8 +130,11 @@ std::vector<std::string> names_of(const CLI::Option& option) {
 }
 
 std::string meaning_of(const CLI::Option& option) {
-  const std::string preset = option.get_default_str();
-  return option.get_description() + (preset.empty() ? "" : " (default: " + preset + ")");
+  std::string note = option.nonpositional() && option.get_required() ? "required" : "";
+  if (const std::string preset = option.get_default_str(); !preset.empty()) {
+    note = "default: " + preset;
+  }
+  return option.get_description() + (note.empty() ? "" : " (" + note + ")");
 }
 
 std::string bash_completion(const CLI::App& app) {

@@ -12,7 +12,7 @@ namespace ddm {
 
 // "-o", "--out": empty for a positional argument.
 std::vector<std::string> names_of(const CLI::Option& option);
-// What it means, and its default.
+// What it means, and its default, or that it is required.
 std::string meaning_of(const CLI::Option& option);
 
 std::string manual_page(const CLI::App& app, std::string_view version);

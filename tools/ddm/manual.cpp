@@ -95,10 +95,12 @@ ddm \- inspect running Java programs
 Success.
 .TP
 1
-The program refused or does not exist, or a file cannot be written.
+The program refused or does not exist, or a file cannot be written. Of \fBgate\fR: something grew.
+Of \fBprobe\fR, \fBtrace\fR and \fBrecord \-\-below\fR: nothing was seen. Of \fBdyper\fR: a reply
+has an ERROR.
 .TP
 2
-The command line is invalid.
+The command line is invalid. Of \fBgate\fR: no comparison was possible.
 .SH FILES
 .TP
 \fI$XDG_RUNTIME_DIR/ddm/PID\fR, \fI/tmp/ddm\-UID/PID\fR

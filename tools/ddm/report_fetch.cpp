@@ -72,8 +72,9 @@ Result<SiteFigures> read_figures(const Result<Bytes>& packed, FigureReader reade
 }  // namespace
 
 std::optional<Error> fetch_report(DdmClient& client, const std::string& format,
-                                  const std::function<bool(std::string_view)>& sink) {
-  const auto packed = fetch(client, format);
+                                  const std::function<bool(std::string_view)>& sink,
+                                  const std::string& below) {
+  const auto packed = fetch(client, format, below);
   if (!packed) return packed.error();
   return unpack_report(*packed, kMostInMemory, sink);
 }
@@ -91,12 +92,12 @@ std::optional<Error> save_report(DdmClient& client, const std::string& path, boo
   return damaged ? damaged : unwritten;
 }
 
-std::optional<Error> print_report(DdmClient& client, bool recent) {
-  return fetch_report(client, std::string(recent ? kRecentPrefix : "") + "txt",
-                      [](std::string_view piece) {
-                        print(piece);
-                        return true;
-                      });
+std::optional<Error> print_report(DdmClient& client, bool recent, const std::string& below) {
+  const auto to_stdout = [](std::string_view piece) {
+    print(piece);
+    return true;
+  };
+  return fetch_report(client, std::string(recent ? kRecentPrefix : "") + "txt", to_stdout, below);
 }
 
 Result<std::string> fetch_text(DdmClient& client, std::string_view format) {

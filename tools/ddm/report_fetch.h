@@ -13,16 +13,18 @@
 
 namespace ddm {
 
-// Fetches a report in this format, piece by piece, until `sink` returns false.
+// Fetches a report in this format, piece by piece, until `sink` returns false. `below`: of what
+// happened in this method and what it called; "": of all.
 std::optional<Error> fetch_report(DdmClient& client, const std::string& format,
-                                  const std::function<bool(std::string_view)>& sink);
+                                  const std::function<bool(std::string_view)>& sink,
+                                  const std::string& below = {});
 
 // Writes a report to `path` in the format of its extension. `recent`: of the recent records only.
-// `below`: of what happened in this method and what it called; "": of all.
+// `below`: as fetch_report()'s.
 std::optional<Error> save_report(DdmClient& client, const std::string& path, bool recent,
                                  const std::string& below = {});
 // As text, to stdout.
-std::optional<Error> print_report(DdmClient& client, bool recent);
+std::optional<Error> print_report(DdmClient& client, bool recent, const std::string& below = {});
 
 // A report that is small enough to be kept in memory.
 Result<std::string> fetch_text(DdmClient& client, std::string_view format);
