@@ -166,7 +166,8 @@ std::optional<AgentOptions> Agent::read_options(const char* text, When when) {
 }
 
 // Null: the VM refuses a required capability or event, which was logged.
-Agent* Agent::create(JavaVM* vm, AgentOptions options, std::initializer_list<jvmtiEvent> events) {
+Agent* Agent::create(JavaVM* vm, AgentOptions options, Life life,
+                     std::initializer_list<jvmtiEvent> events) {
   set_log_level(options.options.log);
   fill_standard_descriptors();
   vm_library::find(vm);
@@ -174,6 +175,7 @@ Agent* Agent::create(JavaVM* vm, AgentOptions options, std::initializer_list<jvm
   if (jvmti == nullptr) return nullptr;
   add_capabilities(jvmti);
   auto* agent = new Agent(vm, jvmti, std::move(options));
+  agent->life_ = life;
   for (const jvmtiEvent event : {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH,
                                  JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END}) {
     listen_to(event, *agent);
@@ -197,7 +199,8 @@ jint Agent::load(JavaVM* vm, const char* option_text) {
   const bool dumps_monitors = given->hprof && given->hprof->monitor;
   Agent* agent = g_agent;
   if (agent == nullptr) {
-    agent = create(vm, std::move(*given), {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH});
+    agent =
+        create(vm, std::move(*given), Life::kLoaded, {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH});
     if (agent == nullptr) return JNI_ERR;
   } else {  // given twice, as in JAVA_TOOL_OPTIONS and on the command line
     agent->options_ = std::move(given->options);
@@ -223,7 +226,6 @@ jint Agent::attach(JavaVM* vm, const char* option_text) {
     write_stderr(help_of(*given));  // stdout is the program's, which continues
     return JNI_OK;
   }
-  if (g_agent != nullptr && g_agent->ended_) return JNI_ERR;
   void* env = nullptr;
   if (vm->GetEnv(&env, JNI_VERSION_10) != JNI_OK) {
     log_error("attach: the calling thread has no JNI environment");
@@ -231,12 +233,13 @@ jint Agent::attach(JavaVM* vm, const char* option_text) {
   }
   const auto jni = static_cast<JNIEnv*>(env);
   if (g_agent != nullptr) {
-    if (g_agent->made_) return g_agent->reload(jni, std::move(given->options), said);
-    log_error("the program is just starting: attach again");
+    const Life life = g_agent->life_;
+    if (life == Life::kOpen) return g_agent->reload(jni, std::move(given->options), said);
+    log_error("the program is just {}", life == Life::kEnded ? "ending" : "starting: attach again");
     return JNI_ERR;
   }
 
-  Agent* agent = create(vm, std::move(*given), {JVMTI_EVENT_VM_DEATH});
+  Agent* agent = create(vm, std::move(*given), Life::kGoingLive, {JVMTI_EVENT_VM_DEATH});
   if (agent == nullptr) return JNI_ERR;
   agent->go_live(jni, /*late=*/true);
   agent->tell_loaded(said);
@@ -284,6 +287,7 @@ bool Agent::enable(std::initializer_list<jvmtiEvent> events) {
 }
 
 void Agent::vm_init(JNIEnv* jni) {
+  life_ = Life::kGoingLive;
   go_live(jni, /*late=*/false);
   for (const auto& feature : features_) feature->before_main();
 }
@@ -291,7 +295,6 @@ void Agent::vm_init(JNIEnv* jni) {
 void Agent::go_live(JNIEnv* jni, bool late) {
   // A server may ask for a further load as soon as the socket is open.
   const std::lock_guard lock(loading_);
-  life_ = Life::kGoingLive;
   facts_ = read_vm_facts(jvmti_);
   facts_.process_start = process_start_time(getpid()).value_or(0);
   if (!options_.service.name.empty()) facts_.app = options_.service.name;
@@ -302,8 +305,8 @@ void Agent::go_live(JNIEnv* jni, bool late) {
     }
     service_.expect_debuggers();
   }
+  if (life_ == Life::kEnded) return;
   make_features(jni);
-  made_.store(true, std::memory_order_release);
   for (const auto& feature : features_) feature->add_chunks(service_.dispatcher());
   enable({JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END});
   if (vm_feature_release(jvmti_) >= kVmDeathIsLast) {
@@ -314,7 +317,8 @@ void Agent::go_live(JNIEnv* jni, bool late) {
   for (const auto& feature : features_) feature->vm_live(jni, late);
   if (has_jdwp) AgentThread::start_all_for_good(jni);
   service_.open(jni, options_.service, facts_, this);
-  life_ = Life::kOpen;
+  Life expected = Life::kGoingLive;
+  if (!life_.compare_exchange_strong(expected, Life::kOpen)) return end(jni);
   for (const auto& feature : features_) feature->opened(jni, late);
   use_options(jni);
 }
@@ -349,20 +353,17 @@ void Agent::for_each_at_end(End end) {
   }
 }
 
-// Waits for a thread that makes the features at this moment, as of a late attach: what they create
-// would outlive the program.
-bool Agent::went_live() const {
-  const auto end = std::chrono::steady_clock::now() + exit_limits::kLoadLimit;
-  while (life_ == Life::kGoingLive && std::chrono::steady_clock::now() < end) {
+// Limits of all waits: core/exit_limits.h. What a late attach makes at this moment would outlive the
+// program if nobody waited for it; after the limit the loading thread ends it.
+void Agent::vm_death(JNIEnv* jni) {
+  for (auto left = exit_limits::kLoadLimit; life_ == Life::kGoingLive && left.count() > 0; --left) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return made_.load(std::memory_order_acquire);
+  const Life life = life_.exchange(Life::kEnded);
+  if (life == Life::kOpen || life == Life::kEnded) end(jni);  // kEnded: by process_exits()
 }
 
-// Limits of all waits: core/exit_limits.h.
-void Agent::vm_death(JNIEnv* jni) {
-  if (!went_live()) return;
-  ended_ = true;
+void Agent::end(JNIEnv* jni) {
   for_each_at_end([](Feature& feature) { feature.end(); });
   service_.close();
   for_each_at_end([](Feature& feature) { feature.end_after_servers(); });
@@ -374,8 +375,8 @@ void Agent::vm_death(JNIEnv* jni) {
 // launcher's DestroyJavaVM cannot attach. The VM's other threads continue meanwhile.
 void Agent::process_exits() {
   if (getpid() != facts_.pid) return;  // a forked child without exec() writes no reports
-  if (!went_live() || ended_.exchange(true)) return;
-  write_final_reports(nullptr);
+  Life expected = Life::kOpen;
+  if (life_.compare_exchange_strong(expected, Life::kEnded)) write_final_reports(nullptr);
 }
 
 void Agent::write_final_reports(JNIEnv* jni) {

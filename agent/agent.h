@@ -42,14 +42,17 @@ class Agent final : private VmListener, private SessionObserver {
 
   enum class When { kAtStart, kLive };
   static std::optional<AgentOptions> read_options(const char* text, When when);
-  static Agent* create(JavaVM* vm, AgentOptions options, std::initializer_list<jvmtiEvent> events);
+  // kOpen: all features exist, and what the end removes (the ring file, the discovery file).
+  enum class Life { kLoaded, kGoingLive, kOpen, kEnded };
+  static Agent* create(JavaVM* vm, AgentOptions options, Life life,
+                       std::initializer_list<jvmtiEvent> events);
   bool enable(std::initializer_list<jvmtiEvent> events);
   jint reload(JNIEnv* jni, Options options, const LoggedHere& said);
   void tell_loaded(const LoggedHere& said);
   Result<std::string> load_more(JNIEnv* jni, const std::string& option_text);
 
   void go_live(JNIEnv* jni, bool late);
-  bool went_live() const;
+  void end(JNIEnv* jni);
   void make_services(JNIEnv* jni);
   void make_features(JNIEnv* jni);
   template <typename Made>
@@ -79,11 +82,7 @@ class Agent final : private VmListener, private SessionObserver {
   std::unique_ptr<Stacks> stacks_;  // created with the features
   std::unique_ptr<ReportAssembly> reports_;
   std::vector<std::unique_ptr<Feature>> features_;  // created when the VM is live
-  std::atomic<bool> made_{false};                   // features_ is complete
-  // kOpen: what the end removes has been made (the ring file, the discovery file).
-  enum class Life { kLoaded, kGoingLive, kOpen };
   std::atomic<Life> life_{Life::kLoaded};
-  std::atomic<bool> ended_{false};
 };
 
 }  // namespace ddm
