@@ -65,10 +65,11 @@ std::string ObjectListener::start(JNIEnv* jni, jclass listener) {
   if (clear_exception(jni) || method == nullptr) return "the listener has no such method";
   const auto known = class_.load();
   if (known == nullptr || !jni->IsSameObject(known, listener)) {
-    if (on_) return "another class loader has loaded the jar, too, and its listeners are told";
     const auto global = static_cast<jclass>(jni->NewGlobalRef(listener));
     if (global == nullptr) return "no memory for the listener";
-    on_ = false;
+    if (on_.exchange(false)) {
+      log_warn("the listeners of another class loader's jar are told of allocations no more");
+    }
     method_ = method;
     class_ = global;
   }

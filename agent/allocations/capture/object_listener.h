@@ -30,7 +30,7 @@ class ObjectListener {
 
   bool on() const { return on_.load(std::memory_order_acquire); }
 
-  // "" or the error: another class listens, and has not stopped.
+  // "" or the error. Replaces the previous listener.
   std::string start(JNIEnv* jni, jclass listener);
   bool calls(JNIEnv* jni, jclass listener) const { return jni->IsSameObject(class_, listener); }
   // Ends reporting, and drops what virtual threads have queued; null: the VM ends.
