@@ -101,7 +101,7 @@ void Service::open(JNIEnv* jni, const ServiceOptions& options, const VmFacts& fa
                      : Result<std::unique_ptr<Server>>(loop.error());
   if (!server) {
     log_error("{}; the program runs on without a DDM server", server.message());
-    return;
+    return publish(facts, "none");
   }
   if (!start_lanes(jni)) return;
   server_ = std::move(*server);
@@ -113,7 +113,7 @@ void Service::open(JNIEnv* jni, const ServiceOptions& options, const VmFacts& fa
         "no thread could be started for connections; the program runs on without a DDM server");
     return;
   }
-  if (!options.server) return;
+  if (!options.server) return publish(facts, "none");
 
   const std::string bound = to_string(server_->bound_address());
   announce(fmt::format("pid {} listening on {}", facts.pid, bound));
@@ -128,7 +128,7 @@ void Service::publish(const VmFacts& facts, const std::string& address) {
     const std::lock_guard lock(discovery_mutex_);
     discovery_.emplace(std::move(*discovery));
   } else {
-    log_error("{}; `ddm ps` will not show this program", discovery.message());
+    log_warn("{}; `ddm ps` will not show this program", discovery.message());
   }
 }
 
@@ -163,7 +163,7 @@ void Service::debugger_gone(const SessionPtr& session) {
 void Service::rename_app(const std::string& app) {
   const std::lock_guard lock(discovery_mutex_);
   if (!discovery_) return;
-  if (const auto error = discovery_->rename_app(app)) log_error("{}", error->message);
+  if (const auto error = discovery_->rename_app(app)) log_warn("{}", error->message);
 }
 
 void Service::close() {

@@ -1,7 +1,9 @@
 """DYPER's documents: the connection, commands, monitoring, and what a stranger may send."""
 import base64
+import contextlib
 import json
 import os
+import signal
 import socket
 import struct
 import time
@@ -523,15 +525,24 @@ def a_program_that_serves_dyper_alone_is_listed_nowhere_and_gets_documents(t):
         assert "(does not listen)" in line, line
         for words in (["info", name], ["allocs", pid], ["record", name, "-o", t.path("x.txt")]):
             said = ddm(t, *words, code=REFUSED)
-            assert "does not listen (address=none, or it could not)" in said, said
+            assert "does not listen (address=none, it could not, or it is ending)" in said, said
         with Served(t) as served:
             assert pid not in metrics_of(served.get("/metrics").decode()).get("ddm_up", {})
         replies = ddm(t, "dyper", name, "<DYPER COMMAND='PING' />", document("GET", "<VAR NAME='MAXDEPTH'/>"),
-                      document("SET", variables(SHOWSTACK="true", DISABLETIME=50)), "--listen", 1).splitlines()
+                      document("SET", variables(SHOWSTACK="true", DISABLETIME=50)), "--listen", 5).splitlines()
         assert [Xml.fromstring(line).text for line in replies[:2]] == ["PONG", "128"], replies
         assert any("DUMP=" in line for line in replies), replies
         failed = t.command([DDM, "dyper", str(pid), "<DYPER COMMAND='FROB' />"])
         assert failed.code == REFUSED and "UNKNOWN_COMMAND" in failed.out, failed
+        with contextlib.ExitStack() as clients:
+            for _ in range(16):
+                clients.enter_context(program.client())
+            crowded = ddm(t, "dyper", name, "<DYPER COMMAND='PING' />", code=REFUSED)
+        assert "has closed the connection; it may have its 16 clients already" in crowded, crowded
+        os.kill(pid, signal.SIGSTOP)
+        silent = ddm(t, "dyper", name, "<DYPER COMMAND='PING' />", code=REFUSED)
+        os.kill(pid, signal.SIGCONT)
+        assert silent.endswith(" does not answer\n"), silent
 
 
 @test()

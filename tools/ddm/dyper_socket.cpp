@@ -1,8 +1,7 @@
 #include "dyper_socket.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <unistd.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +17,14 @@ namespace {
 constexpr std::string_view kMessageEnd = "\nENDDYPERMSG\n", kReplyEnd = "\nENDDYPERREPLY\n";
 constexpr std::size_t kMostReceived = DdmClient::kLongWork.bytes;
 
+// False: the socket is not ready at the deadline.
+bool wait_for(int socket, short events, std::chrono::steady_clock::time_point deadline) {
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+  pollfd polled{socket, events, 0};
+  return left.count() >= 0 && poll(&polled, 1, static_cast<int>(left.count())) != 0;
+}
+
 }  // namespace
 
 DyperSocket::DyperSocket(FileDescriptor socket, std::string name)
@@ -26,22 +33,24 @@ DyperSocket::DyperSocket(FileDescriptor socket, std::string name)
 Result<DyperSocket> DyperSocket::connect(const TargetAddress& address) {
   auto socket = connect_to_target_at(address, DdmClient::kConnectTime);
   if (!socket) return socket.error();
-  const int flags = fcntl(socket->get(), F_GETFL);
-  (void)fcntl(socket->get(), F_SETFL, flags & ~O_NONBLOCK);
   DyperSocket dyper(std::move(*socket), to_string(address));
   const auto deadline = Clock::now() + DdmClient::kConnectTime;
   while (dyper.messages_.size() < 2) {
     const auto received = dyper.receive(deadline);
     if (!received) return received.error();
-    if (!*received) return Error{dyper.name_ + " does not begin as a DYPER server does"};
+    if (*received) continue;
+    const bool silent = dyper.buffer_.empty();
+    return Error{dyper.name_ +
+                 (silent ? " does not answer" : " does not begin as a DYPER server does")};
   }
+  dyper.greeted_ = true;
   dyper.messages_.erase(dyper.messages_.begin(), dyper.messages_.begin() + 2);
   return dyper;
 }
 
 Result<std::string> DyperSocket::ask(std::string_view document) {
-  const int failed = write_all(socket_.get(), std::string(document).append(kMessageEnd));
-  if (failed != 0) return Error{"writing to " + name_ + ": " + errno_text(failed)};
+  const std::string whole = std::string(document).append(kMessageEnd);
+  if (auto error = send(whole, DdmClient::kLongWork.silence)) return std::move(*error);
   const auto deadline = Clock::now() + DdmClient::kLongWork.silence;
   while (!reply_) {
     const auto received = receive(deadline);
@@ -49,6 +58,22 @@ Result<std::string> DyperSocket::ask(std::string_view document) {
     if (!*received) return Error{name_ + " does not answer"};
   }
   return *std::exchange(reply_, {});
+}
+
+std::optional<Error> DyperSocket::send(std::string_view text, std::chrono::seconds silence) {
+  auto deadline = Clock::now() + silence;
+  while (!text.empty()) {
+    const ssize_t size = ::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL);
+    if (size > 0) {
+      text.remove_prefix(static_cast<std::size_t>(size));
+      deadline = Clock::now() + silence;
+    } else if (errno == EAGAIN) {
+      if (!wait_for(socket_.get(), POLLOUT, deadline)) return Error{name_ + " does not answer"};
+    } else if (errno != EINTR) {
+      return errno_error("writing to " + name_);
+    }
+  }
+  return {};
 }
 
 std::optional<Error> DyperSocket::listen(std::chrono::milliseconds time) {
@@ -62,17 +87,22 @@ std::optional<Error> DyperSocket::listen(std::chrono::milliseconds time) {
 std::vector<std::string> DyperSocket::take_messages() { return std::exchange(messages_, {}); }
 
 Result<bool> DyperSocket::receive(Clock::time_point deadline) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-  pollfd polled{socket_.get(), POLLIN, 0};
-  if (left.count() < 0 || poll(&polled, 1, static_cast<int>(left.count())) == 0) return false;
+  if (!wait_for(socket_.get(), POLLIN, deadline)) return false;
   std::array<char, 65536> bytes;
-  const ssize_t size = read(socket_.get(), bytes.data(), bytes.size());
-  if (size == 0) return Error{name_ + " has closed the connection"};
+  const ssize_t size = recv(socket_.get(), bytes.data(), bytes.size(), 0);
+  if (size == 0) {
+    return Error{name_ + " has closed the connection" +
+                 (greeted_ ? "" : "; it may have its 16 clients already, or refuse this user")};
+  }
+  if (size < 0 && (errno == EINTR || errno == EAGAIN)) return true;
   if (size < 0) return errno_error("reading from " + name_);
+  // What was searched before may end with the beginning of a marker.
+  std::size_t from = buffer_.size() - std::min(buffer_.size(), kReplyEnd.size());
   buffer_.append(bytes.data(), static_cast<std::size_t>(size));
   if (buffer_.size() > kMostReceived) return Error{name_ + " answers with more than it may"};
-  for (;;) {
-    const std::size_t reply = buffer_.find(kReplyEnd), message = buffer_.find(kMessageEnd);
+  for (;; from = 0) {
+    const std::size_t reply = buffer_.find(kReplyEnd, from);
+    const std::size_t message = buffer_.find(kMessageEnd, from);
     const std::size_t end = std::min(reply, message);
     if (end == std::string::npos) return true;
     std::string whole = buffer_.substr(0, end + 1);

@@ -30,12 +30,14 @@ class DyperSocket {
   using Clock = std::chrono::steady_clock;
 
   DyperSocket(FileDescriptor socket, std::string name);
+  std::optional<Error> send(std::string_view text, std::chrono::seconds silence);
   // Waits for bytes, and takes out what is complete; false: none until `deadline`.
   Result<bool> receive(Clock::time_point deadline);
 
   FileDescriptor socket_;
   std::string name_;    // of the address, for messages
   std::string buffer_;  // the beginning of a reply or message
+  bool greeted_ = false;
   std::optional<std::string> reply_;
   std::vector<std::string> messages_;
 };

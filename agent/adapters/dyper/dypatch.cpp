@@ -82,6 +82,12 @@ void tell_absent(const std::string& class_name, const bci::PatchPlan& plan,
   }
 }
 
+// Such as a pipe: the second reader waits for a writer.
+bool can_be_read_once(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
 Result<std::unique_ptr<pugi::xml_document>> read_modes_file(const std::string& path) {
   const auto text = file_text(path);
   if (!text) return text.error();
@@ -103,20 +109,18 @@ void write_block(const bci::MethodBlock& block, const std::string& method, std::
 }  // namespace
 
 std::optional<Error> modes_file_fault(const std::string& path) {
-  struct stat status {};
-  const bool once =
-      stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-  if (once) return {};  // such as a pipe: left to the first document
+  if (can_be_read_once(path)) return {};  // left to the first MODEL
   const auto read = read_modes_file(path);
   return read ? std::nullopt : std::optional(read.error());
 }
 
-// A file that cannot be read is looked for again by the next document.
+// A file that cannot be read is looked for again by the next MODEL.
 void Dypatch::read_modes(DyperErrors& errors) {
   if (modes_file_.empty()) return;
   const auto read = read_modes_file(modes_file_);
   if (!read) {
     fail(errors, "FILE", modes_file_, read.message(), Code::kNoMode);
+    if (can_be_read_once(modes_file_)) modes_file_.clear();
     return;
   }
   modes_file_.clear();

@@ -23,7 +23,7 @@ std::optional<Error> modes_file_fault(const std::string& path);
 
 class Dypatch {
  public:
-  // `modes_file`: dypatch_modes=, read by the first document about models; "" = none.
+  // `modes_file`: dypatch_modes=, read by the first MODEL that can; "" = none.
   Dypatch(jvmtiEnv* jvmti, std::string modes_file, HitBudget& budget)
       : modes_file_(std::move(modes_file)), links_(jvmti), patched_(jvmti, ids_, budget) {}
 

@@ -66,7 +66,8 @@ Dyper::Dyper(const HandlerContext& context, const DyperOptions& options, bool ac
 void Dyper::vm_live(JNIEnv* jni, bool) {
   if (const std::string& modes = options_.modes_file; !modes.empty()) {
     if (const auto fault = modes_file_fault(modes)) {
-      log_error("dypatch_modes={}: {}; only the built-in modes are known", modes, fault->message);
+      log_error("dypatch_modes={}: {}; each MODEL fails until it can be read", modes,
+                fault->message);
     }
   }
   if (!options_.address.empty()) context_.service.serves_dyper_at(open(jni));

@@ -95,7 +95,7 @@ void IoLoop::run() {
       turn(*served);
     } catch (const std::exception& error) {
       // Most likely bad_alloc. The connections are consistent; continue with the next turn.
-      if (log_) log_failure("connections", error.what());
+      log_failure("connections", error.what());
       poll(nullptr, 0, 5);
     }
   }
