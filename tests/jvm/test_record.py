@@ -1,5 +1,7 @@
 """`ddm record`: what a program allocates in so many seconds, and the program is left as it was."""
 import os
+import pty
+import select
 import signal
 import subprocess
 import time
@@ -11,9 +13,27 @@ from served import Served
 from tool import DDM, REFUSED, USAGE, ddm, ddm_json
 
 
-def recording(t, *words):
-    return subprocess.Popen([DDM, "record", *map(str, words)], stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True, cwd=t.dir)
+def recording(t, *words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=None):
+    return subprocess.Popen([DDM, "record", *map(str, words)], stdout=stdout, stderr=stderr,
+                            text=True, cwd=t.dir, env=env)
+
+
+def own_temporary_directory(t):
+    """(its path, the environment in which it is that)."""
+    path = t.path("temporary")
+    os.mkdir(path)
+    return path, {**os.environ, "TMPDIR": path}
+
+
+def recording_to_stdout(t, pid, env, stdout=subprocess.PIPE):
+    """Also the terminal that is its stderr. It has told the program where the report goes at the end."""
+    ours, theirs = pty.openpty()
+    record = recording(t, pid, "-d", 60, "-o", "-", stdout=stdout, stderr=theirs, env=env)
+    os.close(theirs)
+    told = ""
+    while "recording for" not in told:
+        told += os.read(ours, 4096).decode()
+    return record, ours
 
 
 def tracking(t, pid):
@@ -34,6 +54,17 @@ def wait_until_listed(t, pid):
             return
         time.sleep(0.05)
     raise AssertionError("the agent is not loaded")
+
+
+def rest_of_terminal(ours):
+    """What is left to read of a terminal whose other side is closed, or will be."""
+    rest = ""
+    while True:
+        try:
+            rest += os.read(ours, 65536).decode()
+        except OSError:  # EIO: the other side is closed
+            os.close(ours)
+            return rest
 
 
 def marks(report):
@@ -116,21 +147,53 @@ def record_has_a_report_of_a_program_that_ends_early(t):
 
 @test()
 def record_can_write_its_report_to_stdout_and_then_says_the_rest_on_stderr(t):
+    temporary, env = own_temporary_directory(t)
     for early in (False, True):
         with Target(t, agent="dump=none") as p:
-            record = recording(t, p.pid, "-d", 60, "-o", "-")
-            wait_until_on(t, p.pid)
-            time.sleep(1)  # it has told the program where, which nobody else can see
+            record, ours = recording_to_stdout(t, p.pid, env)
             p.tell("marks 700")
             if not early:
                 record.send_signal(signal.SIGINT)
-                out, err = record.communicate(timeout=60)
+                out, _ = record.communicate(timeout=60)
         if early:
-            out, err = record.communicate(timeout=90)
-        assert record.returncode == 0, err
-        assert "DdmTarget$Mark" in out and "report written" not in out, out
-        assert "report written to stdout" in err and ("the program ended" in err) == early, err
-        assert not os.path.exists(t.path("-"))
+            out, _ = record.communicate(timeout=90)
+        told = " ".join(rest_of_terminal(ours).split())
+        assert record.returncode == 0, told
+        assert out.startswith(f"Allocations of DdmTarget, pid {p.pid}\n"), out
+        assert "DdmTarget$Mark" in out and "report written" not in out and "ddm: " not in out, out
+        assert "report written to stdout" in told and ("the program ended" in told) == early, told
+        assert not os.path.exists(t.path("-")) and os.listdir(temporary) == []
+
+
+@test()
+def a_report_at_the_end_that_stdout_does_not_take_is_left_in_its_file(t):
+    temporary, env = own_temporary_directory(t)
+    with Target(t, agent="dump=none") as p, open("/dev/full", "w") as full:
+        record, ours = recording_to_stdout(t, p.pid, env, stdout=full)
+        p.tell("marks 700")
+    assert record.wait(timeout=90) == REFUSED
+    told = " ".join(rest_of_terminal(ours).split())
+    left = os.listdir(temporary)
+    assert len(left) == 1 and f"its report is left in {temporary}/{left[0]}" in told, (left, told)
+    assert "cannot write to stdout" in told, told
+    with open(os.path.join(temporary, left[0])) as f:
+        assert "DdmTarget$Mark" in f.read()
+
+
+@test()
+def a_program_that_ends_while_its_report_is_printed_leaves_no_second_one(t):
+    temporary, env = own_temporary_directory(t)
+    with Target(t, agent="dump=none") as p:
+        record, ours = recording_to_stdout(t, p.pid, env)
+        p.tell("marks 5000")
+        record.send_signal(signal.SIGINT)
+        # The report has been fetched, and waits: it is longer than what a pipe holds.
+        assert select.select([record.stdout], [], [], 60)[0]
+    assert len(os.listdir(temporary)) == 1, "the program has written its own, too"
+    out, _ = record.communicate(timeout=90)
+    told = rest_of_terminal(ours)
+    assert record.returncode == 0 and "DdmTarget$Mark" in out, (told, out)
+    assert os.listdir(temporary) == [], told
 
 
 @test()

@@ -204,6 +204,16 @@ def a_running_programs_ring_is_read_and_gone_when_it_ends(t):
                 assert "Exits$Mark" in f.read()
         done = t.command([DDM, "recover", ring, "-o", "-"])
         assert done.code == 0 and "Exits$Mark" in done.out and "written to" not in done.out, done
+        with open(ring, "rb") as f:
+            content = bytearray(f.read())
+        used = [at for at in range(0, len(content), 4096) if any(content[at:at + 4096])]
+        middle = used[len(used) // 2]
+        content[middle:middle + 4096] = b"\xff" * 4096
+        with open(t.path("damaged.ring"), "wb") as f:
+            f.write(content)
+        done = t.command([DDM, "recover", t.path("damaged.ring"), "-o", "-"])
+        assert done.code == 0 and "damaged or cut off" in done.err, done
+        assert done.out.startswith("Allocations of ") and "damaged or cut off" not in done.out, done
         live = Report(t.path("x.jsonl"))
         marks = [r for r in live.records if r["class"] == "Exits$Mark"]
         assert len(marks) == 10 and marks[0]["stack"][0]["line"] == 11

@@ -8,6 +8,7 @@
 #include "core/whole_text.h"
 #include "jvm_process.h"
 #include "options/options.h"
+#include "target.h"
 #include "wire/chunks/hello.h"
 #include "wire/chunks/switch_request.h"
 #include "wire/sockets/discovery.h"
@@ -75,7 +76,7 @@ int attach(const AttachOptions& asked) {
     print(help_text());
     return kExitOk;
   }
-  const auto named = resolve_target(options.target);
+  const auto named = resolve_jvm(options.target);
   if (!named) return refuse(named.message());
   if (const std::string wrong = pid_error(*named); !wrong.empty()) return misused(wrong);
   options.pid = *number_in<pid_t>(*named);

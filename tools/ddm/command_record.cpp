@@ -98,6 +98,12 @@ class ReportAtEnd {
     if (!client.request(to_chunk(ReportAtEndRequest{file_.path(), options.below}))) file_.forget();
   }
 
+  // The report has been fetched. If the program ends just now, it writes its own all the same.
+  void cancel(DdmClient& client) const {
+    if (file_.path().empty() || client.request(to_chunk(ReportAtEndRequest{}))) return;
+    if (FileAtEnd::connection_ends(client) && file_.await()) unlink(file_.path().c_str());
+  }
+
   // A request has failed. If that is because the program ends, it writes the report that it was
   // asked for.
   int report_failure(DdmClient& client, double waited, const Error& error) const {
@@ -108,10 +114,12 @@ class ReportAtEnd {
   // The program has ended, or is ending.
   int finish(double waited) const {
     const std::string ended = fmt::format("the program ended after {:.1f} s; ", waited);
-    if (file_.await() && deliver()) {
+    const bool written = file_.await();
+    if (written && deliver()) {
       say(options_, ended + "report written to " + place_of(options_) + covers_more_);
       return kExitOk;
     }
+    if (written) return refuse(ended + "its report is left in " + file_.path());
     return refuse(ended +
                   "no report was written (one that is killed writes none; ring= keeps its recent "
                   "records)");
@@ -122,9 +130,11 @@ class ReportAtEnd {
   bool deliver() const {
     if (!to_stdout(options_)) return rename(file_.path().c_str(), options_.path.c_str()) == 0;
     const auto text = file_text(file_.path());
+    if (!text) return false;
+    print(*text);
+    if (!output_complete()) return false;
     unlink(file_.path().c_str());
-    if (text) print(*text);
-    return text.ok();
+    return true;
   }
 
   const RecordOptions& options_;
@@ -195,6 +205,8 @@ int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was
   if (!after) return at_end.report_failure(client, waited, after.error());
   error = write_report(options, client);
   if (error) return at_end.report_failure(client, waited, *error);
+  at_end.cancel(client);
+  if (to_stdout(options) && !output_complete()) return kExitRefused;  // which is told at the end
   const std::string tracked_time = human_duration(after->fact("tracked_ms"));
   if (!before) {
     say(options, fmt::format("{} allocations, {}{} in {}; report written to {}",

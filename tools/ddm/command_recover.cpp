@@ -2,6 +2,9 @@
 // program.
 #include <unistd.h>
 
+#include <string>
+#include <vector>
+
 #include "allocations/store/ring_path.h"
 #include "command.h"
 #include "json_values.h"
@@ -49,22 +52,21 @@ int print_facts(const std::string& path, ProgramState state, const RecoveredRing
   return print_json(facts);
 }
 
-// The records that could not be read, as text. Those that were just being written are not mentioned
-// while the program runs: the next recovery has them.
-std::string losses(ProgramState state, const RecoveredRing& ring) {
-  std::string text;
+// The records that could not be read, a sentence each. Those that were just being written are not
+// mentioned while the program runs: the next recovery has them.
+std::vector<std::string> losses(ProgramState state, const RecoveredRing& ring) {
+  std::vector<std::string> lost;
   if (ring.unfinished > 0 && state == ProgramState::kKilled) {
-    text += fmt::format("  {} unfinished when the program was killed\n",
-                        counted(ring.unfinished, "record"));
+    lost.push_back(counted(ring.unfinished, "record") + " unfinished when the program was killed");
   }
   if (ring.damaged > 0) {
-    text += fmt::format("  {} damaged or cut off, and left out\n", counted(ring.damaged, "record"));
+    lost.push_back(counted(ring.damaged, "record") + " damaged or cut off, and left out");
   }
   if (ring.names_lost > 0) {
-    text += fmt::format("  {} without room in the file, shown as unknown\n",
-                        counted(ring.names_lost, "name"));
+    lost.push_back(counted(ring.names_lost, "name") +
+                   " without room in the file, shown as unknown");
   }
-  return text;
+  return lost;
 }
 
 int recover(const RecoverOptions& options) {
@@ -103,7 +105,13 @@ int recover(const RecoverOptions& options) {
   } else {
     print(summary_report(ring.data));
   }
-  print(losses(reading.state, ring));
+  for (const std::string& lost : losses(reading.state, ring)) {
+    if (to_stdout(options)) {
+      complain(lost);
+    } else {
+      print("  {}\n", lost);
+    }
+  }
   return kExitOk;
 }
 

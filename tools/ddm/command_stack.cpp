@@ -1,5 +1,4 @@
 // ddm stack: the stack of one thread, or of all.
-#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -8,6 +7,7 @@
 #include "held_locks.h"
 #include "json_values.h"
 #include "threads.h"
+#include "vm_version.h"
 #include "wire/chunks/hello.h"
 
 namespace ddm {
@@ -18,12 +18,10 @@ struct StackOptions : TargetOptions {
   bool all = false;
 };
 
-// By the VM's version, "OpenJDK 64-Bit Server VM v25.0.3+9"; that of another VM is not known.
 bool may_leave_monitors_unnamed(DdmClient& client) {
   constexpr int kFirst = 24;
   const auto hello = client.get<HelloReply>(to_chunk(HelloRequest{}));
-  const std::size_t version = hello ? hello->vm.rfind(" v") : std::string::npos;
-  return version != std::string::npos && std::atoi(hello->vm.c_str() + version + 2) >= kFirst;
+  return hello && jdk_of(hello->vm) >= kFirst;
 }
 
 int one_stack(DdmClient& client, std::int64_t thread, bool json) {

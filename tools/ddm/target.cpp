@@ -36,7 +36,7 @@ Result<TargetAddress> address_of_pid(std::string_view text) {
   }
   if (jvm->has_agent()) {
     return Error{"the agent in process " + name +
-                 " does not listen (address=none, or it could not)"};
+                 " does not listen (address=none, it could not, or it is ending)"};
   }
   return Error{"process " + name + " has no agent that listens; `ddm ps` lists those that have, " +
                "`ddm attach " + name + "` loads one"};
@@ -46,6 +46,12 @@ struct Program {
   pid_t pid;
   std::string app;
 };
+
+std::vector<Program> programs_with_agent() {
+  std::vector<Program> programs;
+  for (const Target& target : all_targets()) programs.push_back({target.pid, target.app});
+  return programs;
+}
 
 // Those without the agent too. One that serves DYPER alone has published the name that name= gave.
 std::vector<Program> all_programs() {
@@ -67,11 +73,15 @@ std::optional<TargetAddress> dyper_alone(const Target& target, pid_t inside) {
   return TargetAddress(*address, inside);
 }
 
+// One that has two names in the list is found once.
 std::vector<Program> programs_named(std::string_view part, const std::vector<Program>& programs) {
   std::vector<Program> found, exact;
+  const auto add = [](std::vector<Program>& list, const Program& program) {
+    if (std::ranges::find(list, program.pid, &Program::pid) == list.end()) list.push_back(program);
+  };
   for (const Program& program : programs) {
-    if (program.app.find(part) != std::string::npos) found.push_back(program);
-    if (program.app == part) exact.push_back(program);
+    if (program.app.find(part) != std::string::npos) add(found, program);
+    if (program.app == part) add(exact, program);
   }
   return exact.size() == 1 ? exact : found;
 }
@@ -80,6 +90,23 @@ std::string list_of(const std::vector<Program>& programs) {
   std::vector<std::string> names;
   for (const auto& [pid, app] : programs) names.push_back(printable_format("{} ({})", pid, app));
   return listed(names, 5);
+}
+
+// The pid of the one that is found. `all`: those to choose from.
+Result<std::string> only_one(std::string_view text, const std::vector<Program>& found,
+                             const std::vector<Program>& all) {
+  if (found.size() == 1) return std::to_string(found.front().pid);
+  const std::string none = "there is no JVM here that can be asked";
+  if (text.empty()) {
+    return Error{found.empty() ? none
+                               : "there are several JVMs: " + list_of(found) + "; say which"};
+  }
+  if (!found.empty()) {
+    return Error{"'" + std::string(text) + "' may be " + list_of(found)};
+  }
+  return Error{"'" + std::string(text) +
+               "' is no pid, HOST:PORT or unix:PATH, and part of no program's name; " +
+               (all.empty() ? none : "there are " + list_of(all))};
 }
 
 }  // namespace
@@ -98,26 +125,22 @@ bool is_target(std::string_view text) {
 
 Result<std::string> resolve_target(std::string_view text) {
   if (is_target(text)) return std::string(text);
-  std::vector<Program> with_agent, without;
-  for (const Target& target : all_targets()) with_agent.push_back({target.pid, target.app});
-  std::vector<Program> found = programs_named(text, with_agent);
+  std::vector<Program> all = programs_with_agent();
+  std::vector<Program> found = programs_named(text, all);
   if (found.empty()) {
-    without = all_programs();
-    found = programs_named(text, without);
+    std::vector<Program> every = all_programs();
+    found = programs_named(text, every);
+    if (all.empty()) all = std::move(every);
   }
-  if (found.size() == 1) return std::to_string(found.front().pid);
-  const std::string none = "there is no JVM here that can be asked";
-  if (text.empty()) {
-    return Error{found.empty() ? none
-                               : "there are several JVMs: " + list_of(found) + "; say which"};
-  }
-  if (!found.empty()) {
-    return Error{"'" + std::string(text) + "' may be " + list_of(found)};
-  }
-  const std::vector<Program>& all = with_agent.empty() ? without : with_agent;
-  return Error{"'" + std::string(text) +
-               "' is no pid, HOST:PORT or unix:PATH, and part of no program's name; " +
-               (all.empty() ? none : "there are " + list_of(all))};
+  return only_one(text, found, all);
+}
+
+Result<std::string> resolve_jvm(std::string_view text) {
+  if (is_target(text)) return std::string(text);
+  const std::vector<Program> all = all_programs();
+  std::vector<Program> by_both_names = programs_with_agent();
+  by_both_names.insert(by_both_names.end(), all.begin(), all.end());
+  return only_one(text, programs_named(text, by_both_names), all);
 }
 
 Result<TargetAddress> find_target(std::string_view text) {

@@ -23,6 +23,9 @@ bool is_target(std::string_view text);
 // searched first, then JVMs without it. The error lists the candidates.
 Result<std::string> resolve_target(std::string_view text);
 
+// The same among all JVMs, with the agent or without: for what changes the one that is meant.
+Result<std::string> resolve_jvm(std::string_view text);
+
 // `text`: as for resolve_target(); a pid is found through its discovery file.
 Result<TargetAddress> find_target(std::string_view text);
 

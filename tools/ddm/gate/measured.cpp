@@ -17,6 +17,7 @@
 #include "stack/names/first_use.h"
 #include "stack/names/jdk_classes.h"
 #include "text_pieces.h"
+#include "vm_version.h"
 
 namespace ddm {
 namespace {
@@ -24,14 +25,6 @@ namespace {
 constexpr int kGzipFirst = 0x1f;  // RFC 1952, 2.3.1
 // Of what is read whole: a pipe may have no end.
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
-
-// "OpenJDK 64-Bit Server VM 17.0.21+9", "... v17.0.21": 17.
-int jdk_of(std::string_view vm) {
-  const std::size_t blank = vm.rfind(' ');
-  std::string_view version = blank == std::string_view::npos ? vm : vm.substr(blank + 1);
-  if (version.starts_with('v')) version.remove_prefix(1);
-  return number_in<int>(version.substr(0, version.find_first_not_of("0123456789"))).value_or(0);
-}
 
 // A name is a line of a baseline: control characters are escaped.
 std::string site_name(const std::string& class_name, const Json& stack) {
