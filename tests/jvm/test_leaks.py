@@ -2,6 +2,7 @@
 import os
 import re
 import subprocess
+import time
 
 from adb_bridge import wait_for
 from ddm_client import Target
@@ -122,13 +123,17 @@ def nothing_grows_is_an_answer(t):
 
 @test()
 def what_is_no_longer_followed_is_not_said_to_grow_no_more(t):
-    with Leaking(t, 6000) as target, target.client() as client:
-        tool = subprocess.Popen([DDM, "leaks", str(target.pid), "--for", "6"], text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        wait_for(client.tracking, "tracking")
-        client.track(False)
-        out, err = tool.communicate(timeout=60)
-        assert tool.returncode == REFUSED and not out and "switched off meanwhile" in err, (out, err)
+    for again, words in ((False, "switched off meanwhile"), (True, "begun anew meanwhile")):
+        with Leaking(t, 6000) as target, target.client() as client:
+            tool = subprocess.Popen([DDM, "leaks", str(target.pid), "--for", "6"], text=True,
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            wait_for(client.tracking, "tracking")
+            time.sleep(1)  # the watch has begun
+            client.track(False)
+            if again:
+                client.track(True)
+            out, err = tool.communicate(timeout=60)
+            assert tool.returncode == REFUSED and not out and words in err, (out, err)
 
 
 @test()

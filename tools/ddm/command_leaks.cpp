@@ -66,6 +66,7 @@ using ClassCounts = std::optional<std::map<std::string, std::int64_t>>;
 struct Watched {
   LiveGrowth growth;
   int collections = 0;
+  std::int64_t period = 0;  // LiveMoment::period() of all of them
   double seconds = 0;
   // Objects from before the watch are not followed; `classes` is then counted at the first
   // collection.
@@ -121,6 +122,7 @@ std::optional<Error> add_moment(DdmClient& client, pid_t pid, Clock::time_point 
     }
     moment = std::move(*collected);
   }
+  if (moment->period() != watched.period) return Error{"tracking has begun anew meanwhile"};
   ++watched.collections;
   watched.growth.add(std::move(*moment));
   return {};
@@ -297,6 +299,9 @@ void print_leaks(const Leaks& leaks, const Watched& watched, std::size_t top,
 int watch(const LeaksOptions& options, DdmClient& client, Progress& progress, bool was_off) {
   const pid_t pid = number_in<pid_t>(options.target).value_or(0);
   Watched watched;
+  const auto summary = fetch_summary(client);
+  if (!summary) return refuse(summary.message());
+  watched.period = number_of(*summary, "period");
   watched.only_followed_objects = was_off;
   if (was_off) watched.growth.add(LiveMoment(0));
   const Clock::time_point begin = Clock::now();

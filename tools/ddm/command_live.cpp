@@ -175,7 +175,7 @@ int live(const LiveOptions& options) {
       if (!state->on) {
         return refuse(
             "tracking is off, so a collection shows nothing new; without --gc the figures "
-            "are those of the last one while it was on");
+            "are those of when it went off");
       }
       const auto done = client->request({kCollectGarbage, {}}, DdmClient::kLongWork);
       if (!done) return refuse(done.message());

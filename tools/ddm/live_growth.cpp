@@ -47,6 +47,7 @@ bool LiveMoment::line(std::string_view line) {
   if (!begun_) {
     begun_ = true;
     collections_ = number_of(object, "gc");
+    period_ = number_of(object, "period");
     estimated_ = object.contains("live_estimated");
     return true;
   }

@@ -28,6 +28,8 @@ class LiveMoment {
 
   // Of the VM, as far as the target has seen them.
   std::int64_t collections() const { return collections_; }
+  // How often tracking had been switched on: each time the figures begin anew.
+  std::int64_t period() const { return period_; }
   // Some objects stand for several (interval=, live=1/N).
   bool estimated() const { return estimated_; }
 
@@ -42,6 +44,7 @@ class LiveMoment {
 
   double seconds_;  // since the watch began
   std::int64_t collections_ = 0;
+  std::int64_t period_ = 0;
   LineSplitter lines_of_list_;
   bool begun_ = false;
   bool estimated_ = false;
