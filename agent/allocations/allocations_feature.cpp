@@ -64,10 +64,10 @@ void AllocationsFeature::apply_options(JNIEnv* jni, const GivenOptions& given) {
 
 void AllocationsFeature::start(JNIEnv* jni, const GivenOptions& given) {
   if (!tracking_ || !options_.start) return;
-  context_.service.start_lanes(jni);  // for tracking's background work
+  context_.service.start_lanes(jni);        // for tracking's background work
+  if (!given.lent) handlers_.end_leases();  // first: the end of a lease switches tracking off
   const std::string error = tracking_->start(jni);
-  if (!error.empty()) return log_error("allocation tracking: {}", error);
-  if (!given.lent) handlers_.end_leases();
+  if (!error.empty()) log_error("allocation tracking: {}", error);
 }
 
 bool AllocationsFeature::write_final_reports(JNIEnv* jni, bool complete) {

@@ -98,7 +98,7 @@ void TrackingHandlers::disconnected(const SessionPtr& session) {
     const std::string error = tracking_->stop(jni);
     for (SharedAnswer& answer : allocations_) answer.forget();
     log_info("tracking: who has switched it on for a while has gone; off again");
-    if (!error.empty()) log_warn("switching tracking off: {}", error);
+    if (!error.empty()) log_error("switching tracking off: {}", error);
   });
 }
 

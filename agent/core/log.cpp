@@ -108,7 +108,10 @@ void log_failure(std::string_view what, const char* why) noexcept {
   try {
     log_error("{}: {}", what, why);
   } catch (const std::exception&) {  // an exception here would end the VM
-    write_all("ddmagent: no memory\n", 0);
+    for (const std::string_view piece :
+         {std::string_view("ddmagent: no memory: "), what, std::string_view("\n")}) {
+      write_all(piece, 0);
+    }
   }
 }
 

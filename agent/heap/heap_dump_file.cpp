@@ -198,7 +198,9 @@ Result<std::optional<DumpSites>> HeapDumper::dump(JNIEnv* jni, const std::string
   std::string error;
   {
     const GlobalHandles handles(jni, sites);
+    vm_writes_ = true;
     error = management::dump_heap(jni, path, java_path, collects_);
+    vm_writes_ = false;
   }
   if (!error.empty()) return Error{error};
   return sites;
@@ -298,7 +300,7 @@ void HeapDumper::close() {
   const std::lock_guard lock(mutex_);
   if (closed_.exchange(true) || !unfinished_) return;
   // While the VM writes, it would miss parts that it is about to join, and say so on stdout.
-  if (!writing_) remove_unfinished();
+  if (!vm_writes_) remove_unfinished();
   const std::lock_guard list(g_unfinished_mutex);
   if (g_unfinished_at_exit == nullptr) std::atexit(remove_all_at_exit);
   next_unfinished_at_exit_ = g_unfinished_at_exit;

@@ -95,6 +95,7 @@ class HeapDumper final : public HeapDumps {
   std::vector<Target> prepared_;
   std::atomic<bool> collects_{true};
   std::atomic<bool> writing_{false};
+  std::atomic<bool> vm_writes_{false};  // the first part of that
 
   std::mutex mutex_;
   std::optional<Place> unfinished_;

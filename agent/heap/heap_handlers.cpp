@@ -130,7 +130,7 @@ void HeapHandlers::dump_to_file(const Request& request, Reply reply) {
   if (!wanted) return reply.fail_bad_data("str path");
   const auto written = dumper_.write(context_.jni(), wanted->path);
   // The reply has no field for a reason.
-  if (!written) log_error("heap dump: {}", written.message());
+  if (!written) log_warn("heap dump: {}", written.message());
   reply.send(HeapDumpReply{written.ok()});
 }
 

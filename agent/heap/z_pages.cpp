@@ -9,7 +9,7 @@
 namespace ddm {
 namespace {
 
-// Not those of the older of JDK 21's two ZGCs, its default, whose tables have other names.
+// Not those of the older of the two ZGCs of JDK 21 to 23, whose tables have other names.
 struct PageLayout {
   std::uintptr_t table = 0;    // of page pointers
   std::uint64_t granules = 0;  // entries of the table

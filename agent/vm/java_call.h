@@ -8,14 +8,14 @@
 
 namespace ddm {
 
-// work(*server), or `otherwise` if there is no server yet or it throws, which is logged with `jar`.
+// work(*server), or `otherwise` if there is no server yet or it throws, which is logged after `what`.
 template <typename Server, typename Value, typename Work>
-Value guarded_call(std::string_view jar, Server* server, Value otherwise, Work work) {
+Value guarded_call(std::string_view what, Server* server, Value otherwise, Work work) {
   if (server == nullptr) return otherwise;
   try {
     return work(*server);
   } catch (const std::exception& failure) {
-    log_failure(jar, failure.what());
+    log_failure(what, failure.what());
     return otherwise;
   }
 }

@@ -60,7 +60,7 @@ std::string table_of(const MethodTrace& trace, const TraceSums& sums, std::size_
   if (sums.methods.size() > most) {
     text += fmt::format("and {}\n", counted(sums.methods.size() - most, "more method"));
   }
-  if (trace.overflow) text += "The buffer was full before the end: later calls are missing.\n";
+  if (trace.overflow) text += wrapped(std::string(kTraceCut), 0, width) + "\n";
   return text;
 }
 

@@ -183,7 +183,7 @@ ReportData trace_report(const MethodTrace& trace, const TraceSums& sums, const T
   }
   if (trace.overflow) {
     time.incomplete += time.incomplete.empty() ? "" : " ";
-    time.incomplete += "The buffer was full before the end: later calls are missing.";
+    time.incomplete += kTraceCut;
   }
   return data;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,11 @@ struct TraceSums {
   // Self us by thread and path.
   std::map<std::pair<std::uint16_t, std::int32_t>, std::uint64_t> stacks;
 };
+
+// Of a trace with `overflow`, for people.
+inline constexpr std::string_view kTraceCut =
+    "The buffer was full before the end: later calls are missing, and open ones end with their "
+    "thread's last event.";
 
 // Calls that have not ended count until the trace's end, or, when the buffer was full before, until
 // their thread's last event: each thread fills its part of the buffer at a time of its own.

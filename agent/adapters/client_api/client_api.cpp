@@ -19,7 +19,7 @@ std::atomic<ClientApi*> g_api{nullptr};
 
 template <typename Value, typename Work>
 Value with_api(Value otherwise, Work work) {
-  return guarded_call("ddm-client.jar", g_api.load(), otherwise, work);
+  return guarded_call("in a call of ddm-client.jar", g_api.load(), otherwise, work);
 }
 
 constexpr std::string_view kLinkSignature = "Lorg/apache/harmony/dalvik/ddmc/AgentLink;";

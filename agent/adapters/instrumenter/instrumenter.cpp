@@ -11,7 +11,7 @@ std::atomic<Instrumenter*> g_instrumenter{nullptr};
 
 template <typename Work>
 std::string with_instrumenter(Work work) {
-  return guarded_call("ddm-instrumenter.jar", g_instrumenter.load(),
+  return guarded_call("in a call of ddm-instrumenter.jar", g_instrumenter.load(),
                       std::string("the agent is not there yet, or failed: see its log"), work);
 }
 

@@ -21,7 +21,7 @@ std::atomic<TestKit*> g_test_kit{nullptr};
 
 template <typename Value, typename Work>
 Value with_kit(Value otherwise, Work work) {
-  return guarded_call("ddm-test.jar", g_test_kit.load(), otherwise, work);
+  return guarded_call("in a call of ddm-test.jar", g_test_kit.load(), otherwise, work);
 }
 
 ScopeRoot root_of(JNIEnv* jni, jint rule, jstring class_name, jstring method) {

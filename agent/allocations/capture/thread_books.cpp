@@ -173,7 +173,8 @@ void ThreadBooks::settle(Book& book, std::int64_t size) {
 }
 
 void ThreadBooks::leave_out(std::int64_t size) {
-  if (t_own.book != nullptr) t_own.book->base += size;
+  Book* const own = t_own.book;
+  if (own != nullptr && own->counter_of != Counter::kNone) own->base += size;
 }
 
 void ThreadBooks::count_past_end(Seen seen, SiteEntry one) {

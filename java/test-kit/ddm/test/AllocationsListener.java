@@ -79,7 +79,13 @@ public final class AllocationsListener implements TestExecutionListener {
 
     /** A listener cannot make a test fail, but its list can be none to compare. */
     private void lookForUnheld(TestIdentifier test) {
-        Method method = source(test) == null ? null : method(source(test));
+        TestIdentifier factory = test;
+        while (factory.getUniqueId().contains("[dynamic-")) {
+            factory = parent(factory);
+        }
+        // A dynamic test may name another method as its source.
+        Method method = source(test) == null || !source(test).equals(source(factory)) ? null
+                : method(source(test));
         if (method == null) {
             return;
         }
