@@ -253,10 +253,7 @@ int save(const AllocsOptions& options, DdmClient& client, const HelloReply& hell
   const auto report = recent_report(client, hello);
   if (!report) return refuse(report.message());
   if (to_stdout(options)) {
-    text_report(report->data, [](std::string_view piece) {
-      print(piece);
-      return true;
-    });
+    text_report(report->data, print_piece);
     return kExitOk;
   }
   const auto error = write_report_file(options.path, *report_format_of(options.path), report->data);

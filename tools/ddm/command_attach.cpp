@@ -18,7 +18,6 @@ namespace {
 
 struct AttachOptions {
   std::string target;
-  pid_t pid = 0;  // the target's
   std::string options;
   std::string agent;
 };
@@ -42,9 +41,9 @@ bool repeat_lines(DdmClient& client) {
 }
 
 // An agent that was there before tells why it has refused a further load.
-int report_refusal(const AttachOptions& options, const Error& error) {
+int report_refusal(pid_t pid, const Error& error) {
   if (error.message.starts_with(kAgentRefused)) {
-    auto client = connect_to_target(std::to_string(options.pid));
+    auto client = connect_to_target(std::to_string(pid));
     if (client && repeat_lines(*client)) return kExitRefused;
   }
   return refuse(error.message);
@@ -69,8 +68,7 @@ int print_state(const Target& target, const Options& given) {
   return given.track_from_start() && !state->on ? kExitRefused : kExitOk;
 }
 
-int attach(const AttachOptions& asked) {
-  AttachOptions options = asked;
+int attach(const AttachOptions& options) {
   const Options given = parse_options(options.options).options;
   if (given.help) {
     print(help_text());
@@ -79,18 +77,18 @@ int attach(const AttachOptions& asked) {
   const auto named = resolve_jvm(options.target);
   if (!named) return refuse(named.message());
   if (const std::string wrong = pid_error(*named); !wrong.empty()) return misused(wrong);
-  options.pid = *number_in<pid_t>(*named);
+  const pid_t pid = *number_in<pid_t>(*named);
   const auto agent = agent_path(options.agent);
   if (!agent) return refuse(agent.message());
-  const auto jvm = JvmProcess::find(options.pid);
+  const auto jvm = JvmProcess::find(pid);
   if (!jvm) return refuse(jvm.message());
   const std::string wrong = bad_options(options, jvm->has_agent());
   if (!wrong.empty()) return misused(wrong);
   if (const auto error = load_agent(*jvm, *agent, options.options)) {
-    return report_refusal(options, *error);
+    return report_refusal(pid, *error);
   }
   for (const Target& target : all_targets()) {
-    if (target.pid == options.pid) {
+    if (target.pid == pid) {
       print("pid {} listens on {}{}\n", target.pid, target.address,
             jvm->in_container() ? ", in its container" : "");
       return print_state(target, given);

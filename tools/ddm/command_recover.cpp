@@ -89,10 +89,7 @@ int recover(const RecoverOptions& options) {
   }
   if (options.json) return print_facts(path, reading.state, ring);
   if (to_stdout(options)) {
-    text_report(ring.data, [](std::string_view piece) {
-      print(piece);
-      return true;
-    });
+    text_report(ring.data, print_piece);
   } else if (format) {
     const std::string recorded = grouped(ring.data.records.size());
     const bool whole_run = ring.data.sites.counted();

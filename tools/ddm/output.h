@@ -55,6 +55,11 @@ std::string printable_format(fmt::format_string<PrintableArg<Args>...> format,
 }
 
 void print(std::string_view text);
+// The same, as a sink of pieces, which wants more.
+inline bool print_piece(std::string_view piece) {
+  print(piece);
+  return true;
+}
 template <typename First, typename... Args>
 void print(fmt::format_string<PrintableArg<First>, PrintableArg<Args>...> format,
            const First& first, const Args&... args) {

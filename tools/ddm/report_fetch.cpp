@@ -93,11 +93,7 @@ std::optional<Error> save_report(DdmClient& client, const std::string& path, boo
 }
 
 std::optional<Error> print_report(DdmClient& client, bool recent, const std::string& below) {
-  const auto to_stdout = [](std::string_view piece) {
-    print(piece);
-    return true;
-  };
-  return fetch_report(client, std::string(recent ? kRecentPrefix : "") + "txt", to_stdout, below);
+  return fetch_report(client, std::string(recent ? kRecentPrefix : "") + "txt", print_piece, below);
 }
 
 Result<std::string> fetch_text(DdmClient& client, std::string_view format) {
