@@ -41,6 +41,7 @@ enum Opcode : std::uint8_t {
   kDup2X2 = 0x5e,
   kSwap = 0x5f,
   kIand = 0x7e,
+  kIor = 0x80,
   kIinc = 0x84,
   kI2l = 0x85,
   kI2d = 0x87,

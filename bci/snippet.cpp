@@ -165,6 +165,7 @@ Snippet& Snippet::widen(ValueKind from, ValueKind to) {
 }
 
 Snippet& Snippet::and_ints() { return one_byte(kIand, -1); }
+Snippet& Snippet::or_ints() { return one_byte(kIor, -1); }
 
 Snippet& Snippet::call(const HookMethod& hook) {
   const auto descriptor = MethodDescriptor::parse(hook.descriptor);

@@ -43,6 +43,7 @@ class Snippet {
   // int to long or double, float to double; nothing else.
   Snippet& widen(ValueKind from, ValueKind to);
   Snippet& and_ints();
+  Snippet& or_ints();
   // The result of the call is pushed.
   Snippet& call(const HookMethod& hook);
 

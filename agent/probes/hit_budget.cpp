@@ -28,9 +28,8 @@ HitCounts HitCounts::since(const std::vector<std::int64_t>& counts, std::int32_t
   return {hits - before.hits, tests - before.tests};
 }
 
-double HitCounts::cost(const HitCosts& costs, bool timed) const {
-  return kReserve * (static_cast<double>(hits) * (timed ? costs.timed : costs.count) +
-                     static_cast<double>(tests) * costs.test);
+double HitCounts::cost(const HitCosts& costs, bool timed, const ConditionWork& work) const {
+  return kReserve * cost_of_hits(costs, hits, tests, timed, work);
 }
 
 HitBudget::HitBudget(jvmtiEnv* jvmti, Patches& patches, Sources sources)
@@ -101,8 +100,10 @@ void HitBudget::begin(JNIEnv* jni) {
         settled && costs_.is_compiled(latest) && (compiled || spent > kLeast) ? unchanged + 1 : 0;
     if (!compiled && spent < kLeast) std::this_thread::sleep_for(kWarmUp);
   }
-  log_info("probes: a hit costs {:.1f} ns counted, {:.1f} ns timed, a native {:.1f} ns",
-           costs_.now().count, costs_.now().timed, costs_.now().native);
+  log_info(
+      "probes: a hit costs {:.1f} ns counted, {:.1f} ns timed, a native {:.1f} ns, a field by name "
+      "{:.1f} ns",
+      costs_.now().count, costs_.now().timed, costs_.now().native, costs_.now().step);
   budget_.emplace(static_cast<double>(sources_.percent()));
   used_percent_ = 0;
   messages_.clear();

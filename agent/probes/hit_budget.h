@@ -32,7 +32,7 @@ struct HitCounts {
 
   // The hits since the last call; this call marks them as paid for.
   HitCounts since(const std::vector<std::int64_t>& counts, std::int32_t cell);
-  double cost(const HitCosts& costs, bool timed) const;
+  double cost(const HitCosts& costs, bool timed, const ConditionWork& work = {}) const;
 };
 
 // An owner of probes or patches whose hits are charged to the budget.

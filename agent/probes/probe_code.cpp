@@ -22,7 +22,7 @@ constexpr const char* kBudget = "budget";
 // A key for probes of one kind in a method, which cost about the same.
 std::string with_kind(const std::string& method, const ProbeRequest& request) {
   return method + ' ' + std::to_string(request.what) + ' ' + std::to_string(request.line) + ' ' +
-         request.field + ' ' + request.condition;
+         request.field + ' ' + std::to_string(request.depth.value_or(0)) + ' ' + request.condition;
 }
 
 std::string full_name(std::string_view class_name, std::string_view method,
@@ -54,6 +54,19 @@ std::string reason_against(const bci::ClassFile& file, const bci::MethodOutline&
 // A site without which the probe has no hits.
 bool is_main(bci::SiteKind site) {
   return site != bci::SiteKind::kExit && site != bci::SiteKind::kThrow;
+}
+
+// Its hits are where calls end, and no such place could be patched.
+template <typename IsOfProbe>
+bool is_without_exits(const ProbeSpec& spec, const bci::PatchResult& result,
+                      IsOfProbe is_of_probe) {
+  const auto is_exit = [](const auto& site) { return site.kind == bci::SiteKind::kExit; };
+  return spec.at_end() &&
+         std::ranges::any_of(result.refused,
+                             [&](const auto& one) { return is_of_probe(one) && is_exit(one); }) &&
+         std::ranges::none_of(result.methods, [&](const auto& one) {
+           return is_of_probe(one) && std::ranges::any_of(one.sites, is_exit);
+         });
 }
 
 std::string refusal_words(const bci::RefusedSite& site) {
@@ -269,6 +282,7 @@ ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, ProbeSetId id, ProbeSet& s
   Probe& probe = probes_[number];
   probe.since = std::chrono::steady_clock::now();
   probe.timed = set.spec->timed();
+  probe.condition_work = set.spec->condition_work();
   probe.settled = loading.is_new;  // no retransformation brings it
   probe.removed = reason_against(file, method);
   if (probe.removed.empty()) {
@@ -368,7 +382,8 @@ void ProbeCode::record_absences(JNIEnv* jni, const bci::ClassFile& file,
     if (std::ranges::none_of(file.methods, is_of_probe)) continue;
     probe.in_code = probe.in_code || std::ranges::any_of(result.methods, is_of_probe);
     const auto set = sets_.find(probe.set);
-    if (probe.in_code || set == sets_.end()) continue;
+    if (set == sets_.end()) continue;
+    if (probe.in_code && !is_without_exits(*set->second.spec, result, is_of_probe)) continue;
     const ProbeRequest& request = set->second.spec->request;
     const auto refused = std::ranges::find_if(result.refused, is_of_probe);
     probe.removed = refused != result.refused.end()

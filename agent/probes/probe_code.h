@@ -33,6 +33,7 @@ class ProbeCode final : public Patcher {
     std::string class_name, method, descriptor;  // internal name
     std::int32_t cell = -1;                      // -1: none
     bool timed = false;
+    ConditionWork condition_work;
     std::string removed;           // why the probe is not in the code; "": it is
     bool in_code = false;          // in a class, of one loader at least
     bool settled = false;          // there at the latest settled(), or new with its class
@@ -41,8 +42,8 @@ class ProbeCode final : public Patcher {
     std::chrono::steady_clock::time_point since{};
   };
 
-  ProbeCode(jvmtiEnv* jvmti, SinkCells& cells, ProbeRecords& records)
-      : jvmti_(jvmti), cells_(cells), records_(records) {}
+  ProbeCode(jvmtiEnv* jvmti, SinksClass& sinks, ProbeRecords& records)
+      : jvmti_(jvmti), cells_(sinks.cells()), paths_(sinks.paths()), records_(records) {}
 
   // Takes effect at the next retransformation. `budget`: percent, in force.
   void add(ProbeSetId id, ProbeSpec spec, double budget);
@@ -51,7 +52,8 @@ class ProbeCode final : public Patcher {
   void settled(const std::set<ProbeSetId>& added);
   void remove(ProbeSetId id);
   // The set's classes were changed so often that the VM would soon stop compiling their callers.
-  // False for timed probes: reading the clock twice a call costs too much to leave them in.
+  // False for timed probes and dear conditions: reading the clock twice a call costs too much to
+  // leave them in.
   bool may_stay(ProbeSetId id) const;
   // The set's probes stay in the code; the caller has closed them.
   void park(ProbeSetId id);
@@ -121,6 +123,7 @@ class ProbeCode final : public Patcher {
 
   jvmtiEnv* const jvmti_;
   SinkCells& cells_;
+  ObjectPaths& paths_;
   ProbeRecords& records_;
   bci::PatchIdTable ids_;  // plans of probes use none
 

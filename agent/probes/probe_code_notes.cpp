@@ -41,6 +41,15 @@ std::vector<std::string> ProbeCode::notes(ProbeSetId id) const {
   if (const auto& classes = at->second.with_initialiser; !classes.empty()) {
     notes.push_back(note_of_initialisers(classes));
   }
+  for (const ProbeComparison& comparison : at->second.spec->conditions) {
+    for (const PathStep& step : comparison.steps) {
+      const std::string missing = paths_.missing(step);
+      if (!missing.empty()) {
+        notes.push_back(fmt::format("{} has no field '{}': comparisons with it do not hold there",
+                                    missing, step.field));
+      }
+    }
+  }
   if (const auto& absent = at->second.without_site; !absent.empty()) {
     notes.push_back(note_of_absences(at->second.spec->request, absent.size()));
   } else if (at->second.numbers.empty()) {

@@ -12,7 +12,9 @@ bool ProbeCode::may_stay(ProbeSetId id) const {
   const std::uint32_t many = class_changes::many();
   const std::lock_guard lock(mutex_);
   const auto set = sets_.find(id);
-  if (many == 0 || set == sets_.end() || set->second.spec->timed()) return false;
+  if (many == 0 || set == sets_.end()) return false;
+  const ProbeSpec& spec = *set->second.spec;
+  if (spec.timed() || !spec.condition_work().is_cheap()) return false;
   return std::ranges::any_of(probes_, [&](const auto& entry) {
     const Probe& probe = entry.second;
     return probe.set == id && probe.removed.empty() &&
@@ -42,6 +44,7 @@ bool ProbeCode::adopt(JNIEnv* jni, ProbeSetId id, const ProbeSpec& spec, double 
                       const std::vector<std::int64_t>& counts) {
   const auto essence = [](ProbeRequest request) {
     request.records = request.budget = 0;
+    request.depth.reset();
     return request;
   };
   const std::lock_guard lock(mutex_);

@@ -56,6 +56,7 @@ void ProbeRecords::begin(JNIEnv* jni, Probe probe, ProbeSetId set, const ProbeRe
   recorded.on = true;
   recorded.set = set;
   recorded.what = request.what;
+  recorded.depth = request.depth.value_or(0);
   recorded.kinds = std::move(kinds);
   recorded.most = request.records;
   recorded.taken = 0;
@@ -150,13 +151,22 @@ char ProbeRecords::kind_of(jint record, jint number) const {
                                                          : '\0';
 }
 
+// 0 where the set has no room for more: the rest of the hit in progress is kept short.
+int ProbeRecords::depth_of(jint record) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = records_.find(record);
+  if (at == records_.end() || limits_.at(at->second.set).text >= kMostText) return 0;
+  return probes_.at(at->second.probe).depth;
+}
+
 void ProbeRecords::store_value(jint handle, jint number, std::string text, Ticks begun_cpu) {
-  constexpr std::size_t kMostBytes = 4 * (ObjectText::kMost + 1);
-  if (text.size() > kMostBytes) text.resize(kMostBytes);
   const std::lock_guard lock(mutex_);
   const auto at = records_.find(handle);
   if (at == records_.end() || at->second.complete) return;
   Record& record = at->second;
+  Recorded& recorded = probes_.at(record.probe);
+  const std::size_t most = 4 * (ObjectText::most(recorded.depth) + 1);  // bytes
+  if (text.size() > most) text.resize(most);
   limits_[record.set].text += text.size();
   if (number > 0) {
     record.findings.arguments.push_back(std::move(text));
@@ -170,7 +180,6 @@ void ProbeRecords::store_value(jint handle, jint number, std::string text, Ticks
       record.findings.thrown = std::move(text);
     }
   }
-  Recorded& recorded = probes_.at(record.probe);
   recorded.ticks += cpu_now() - begun_cpu;
   ++recorded.calls;
 }
@@ -203,7 +212,7 @@ void ProbeRecords::kept(JNIEnv*, jint record, jint number, jdouble value) noexce
 }
 
 void ProbeRecords::kept(JNIEnv* jni, jint record, jint number, jobject value) noexcept {
-  store_text(record, number, [&] { return objects_.text_of(jni, value); });
+  store_text(record, number, [&] { return objects_.text_of(jni, value, depth_of(record)); });
 }
 
 std::vector<ProbeFindings::Frame> ProbeRecords::shown(const std::vector<Frame>& frames) const {

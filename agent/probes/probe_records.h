@@ -74,6 +74,7 @@ class ProbeRecords final : public SinkReceiver {
     bool on = false;
     ProbeSetId set = 0;
     std::uint8_t what = 0;
+    int depth = 0;
     std::uint32_t most = 0, taken = 0;
     std::string kinds;
     Ticks ticks = 0;
@@ -93,6 +94,7 @@ class ProbeRecords final : public SinkReceiver {
   template <typename Text>
   void store_text(jint record, jint number, Text text_of) noexcept;
   char kind_of(jint record, jint number) const;
+  int depth_of(jint record) const;
   std::string thread_name(JNIEnv* jni) const;
   std::vector<ProbeFindings::Frame> shown(const std::vector<Frame>& frames) const;
 

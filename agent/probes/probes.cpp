@@ -40,7 +40,7 @@ Probes::Probes(jvmtiEnv* jvmti, HitBudget& budget, Naming naming)
       cells_(patches_.sinks().cells()),
       naming_(std::move(naming)),
       records_(cells_),
-      code_(jvmti, cells_, records_) {
+      code_(jvmti, patches_.sinks(), records_) {
   patches_.sinks().set_receiver(records_);
 }
 
@@ -60,11 +60,12 @@ void Probes::install(JNIEnv* jni, Owner owner, ProbeRequest request, Answer answ
       std::move(answer));
 }
 
-void Probes::read(JNIEnv* jni, Owner owner, bool with_records, Answer answer) {
+void Probes::read(JNIEnv* jni, Owner owner, bool with_records, bool with_notes, Answer answer) {
   run(
       jni,
-      [this, owner, with_records](JNIEnv* own) {
-        return findings(own, owner, with_records, notes(own, owner));
+      [this, owner, with_records, with_notes](JNIEnv* own) {
+        return findings(own, owner, with_records,
+                        with_notes ? notes(own, owner) : std::vector<std::string>());
       },
       std::move(answer));
 }
@@ -175,8 +176,16 @@ Result<ProbeFindings> Probes::begin(JNIEnv* jni, Owner owner, ProbeRequest reque
     return Error{owned.leaving ? "the earlier probes of this connection are not out yet"
                                : "this connection has probes in; PRBE takes them out"};
   }
+  if (request.depth.value_or(0) > ProbeRequest::kMostDepth) {
+    return Error{"objects are shown to a depth of at most 5"};
+  }
   auto spec = parse_probe(std::move(request));
   if (!spec) return spec.error();
+  for (ProbeComparison& comparison : spec->conditions) {
+    if (!patches_.sinks().paths().number(comparison)) {
+      return Error{"conditions of probes have used too many paths in this program"};
+    }
+  }
   if (std::string error = prepare(jni); !error.empty()) {
     if (owners_.empty() && !code_.any_set()) patches_.remove(code_);
     return Error{error};
@@ -351,8 +360,8 @@ std::vector<ProbeBudget::Cost> Probes::new_costs(JNIEnv* jni, const HitCosts& co
     const ProbeRecords::Cost before = std::exchange(charged.records, now);
     const double recorded =
         now.ns - before.ns + static_cast<double>(now.calls - before.calls) * costs.native;
-    spent.push_back(
-        {probe.removed.empty() ? number : 0, hits.cost(costs, probe.timed) + recorded, recorded});
+    spent.push_back({probe.removed.empty() ? number : 0,
+                     hits.cost(costs, probe.timed, probe.condition_work) + recorded, recorded});
   }
   return spent;
 }

@@ -41,7 +41,7 @@ class Probes final : public TimeDataSource, private BudgetUser {
   // are in, remove() when all classes have their original code again, unless that is blocked.
   // `last`: receives the findings when the program ends, on another thread.
   void install(JNIEnv* jni, Owner owner, ProbeRequest request, Answer answer, Last last);
-  void read(JNIEnv* jni, Owner owner, bool with_records, Answer answer);
+  void read(JNIEnv* jni, Owner owner, bool with_records, bool with_notes, Answer answer);
   // The obstacles to changing the classes of the matching methods now, for whatever purpose.
   void outlook(JNIEnv* jni, OutlookRequest request, Outlook answer);
   void remove(JNIEnv* jni, Owner owner, Answer answer);

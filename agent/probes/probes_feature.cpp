@@ -32,7 +32,8 @@ void ProbesFeature::add_chunks(Dispatcher& dispatcher) {
     const auto wanted = decode<ProbeRequest>(request.data);
     if (!wanted) {
       return reply.fail_bad_data(
-          "u1 what, str methods, str condition, u4 line, str field, u4 records, u4 budget");
+          "u1 what, str methods, str condition, u4 line, str field, u4 records, u4 budget[, u1 "
+          "depth]");
     }
     const SessionPtr session = request.session;
     const auto answered = kept(std::move(reply));
@@ -55,8 +56,10 @@ void ProbesFeature::add_chunks(Dispatcher& dispatcher) {
     probes_.outlook(context_.jni(), std::move(*wanted), answer_to(request, kept(std::move(reply))));
   });
   dispatcher.add(kAskProbes, Lane::kQuick, [this](const Request& request, Reply reply) {
-    const bool with_records = !request.data.empty() && request.data[0] != 0;
-    probes_.read(context_.jni(), request.session->id(), with_records,
+    const auto asks = [&](std::size_t at) {
+      return request.data.size() > at && request.data[at] != 0;
+    };
+    probes_.read(context_.jni(), request.session->id(), asks(0), !asks(1),
                  answer_to(request, kept(std::move(reply))));
   });
   dispatcher.add(kEndProbes, Lane::kQuick, [this](const Request& request, Reply reply) {

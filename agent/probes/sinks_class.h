@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "probes/object_paths.h"
 #include "probes/plans/hit_costs.h"
 #include "probes/plans/sinks.h"
 #include "probes/sink_cells.h"
@@ -37,6 +38,7 @@ class SinksClass {
   std::string define(JNIEnv* jni, ClassHooks& hooks);
 
   SinkCells& cells() { return cells_; }
+  ObjectPaths& paths() { return paths_; }
   // How often a thread without cells of its own has called a native to count, on all threads.
   static std::int64_t shared_hits();
   // To be called before any cell's values are wanted; the receiver must live as long as they are.
@@ -49,6 +51,7 @@ class SinksClass {
 
  private:
   SinkCells cells_;
+  ObjectPaths paths_;
   BoundClass class_;
   std::mutex defining_;
 };

@@ -94,31 +94,31 @@ enum class Relation : std::uint8_t {
 
 // Evaluated at each hit, without a branch in the patched code: left, relation and right are passed
 // to a static method `test` of PatchPlan::test_class, whose boolean result is the sink's last
-// argument. Several conditions are combined with &.
+// argument. Several conditions are combined with &, and the groups that `alternative` begins with |.
 //   integer  test(JIJ)Z     left is int or long         (relation: 0 = kEqual, ...)
 //   double   test(DID)Z     left is any number
 //   null     test(Ljava/lang/Object;I)Z                           kEqual and kNotEqual only
 //   text     test(Ljava/lang/Object;ILjava/lang/String;)Z         kEqual and kNotEqual only
+//   path     walk(Ljava/lang/Object;I)Z      left is an object, from which `path` leads to the value
 struct PatchCondition {
   PatchArgument left;
   Relation relation = Relation::kEqual;
   std::variant<std::nullptr_t, std::int64_t, double, std::string> right = nullptr;
+  bool alternative = false;  // those before it need not hold if it and those behind it do
+  std::int32_t path = 0;     // not 0: by this number `walk` knows path, relation and right
 };
 
 // A call of a static method, which must never throw.
 struct PatchCall {
   HookMethod sink;
-  // Further descriptors of `sink`; the first one that all arguments match is used, starting with
-  // sink.descriptor. So one plan fits methods with any types.
+  // Further descriptors of `sink`, tried in order after its own: one plan fits methods of any types.
   std::vector<std::string> overloads = {};
   // In the order of the parameters, without the boolean of the conditions.
   std::vector<PatchArgument> arguments = {};
   std::vector<PatchCondition> conditions = {};
-  // Name of a local variable, added to the method, that stores the sink's result; "": the result is
-  // dropped. Initially 0 or null.
+  // An added local variable that stores the sink's result, initially 0 or null; "": it is dropped.
   std::string result_local = {};
-  // Called once for each argument of the patched method; kArg 0 and kArgNumber denote that
-  // argument.
+  // Called once for each argument of the patched method, which kArg 0 and kArgNumber denote.
   bool each_argument = false;
 };
 

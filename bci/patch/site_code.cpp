@@ -78,10 +78,7 @@ class CallWriter {
     if (!descriptor) return refuse(SkipReason::kTypeMismatch, unfit(values));
     const auto types = descriptor->argument_types();
     for (std::size_t i = 0; i < values.size(); ++i) push(values[i], types[i], code_);
-    for (std::size_t i = 0; i < call_.conditions.size(); ++i) {
-      if (!write_condition(call_.conditions[i])) return false;
-      if (i > 0) code_.and_ints();
-    }
+    if (!write_conditions()) return false;
     code_.call({call_.sink.owner, call_.sink.name, chosen_});
     return keep_result(descriptor->result);
   }
@@ -127,11 +124,30 @@ class CallWriter {
     return text + ")";
   }
 
+  bool write_conditions() {
+    const std::vector<PatchCondition>& all = call_.conditions;
+    bool is_first_group = true;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!write_condition(all[i])) return false;
+      if (i > 0 && !all[i].alternative) code_.and_ints();
+      const bool ends_group = i + 1 == all.size() || all[i + 1].alternative;
+      if (ends_group && !is_first_group) code_.or_ints();
+      is_first_group = is_first_group && !ends_group;
+    }
+    return true;
+  }
+
   bool write_condition(const PatchCondition& condition) {
     const auto left = find(condition.left);
     if (!left) return false;
     const auto relation = static_cast<std::int32_t>(condition.relation);
     const bool is_number = !left->type.empty() && kind_of(left->type) != ValueKind::kReference;
+    if (condition.path != 0) {
+      if (is_number) return refuse(SkipReason::kTypeMismatch, describe(condition.left));
+      left->push(code_);
+      code_.push(condition.path).call({test_class_, "walk", "(Ljava/lang/Object;I)Z"});
+      return true;
+    }
     if (const auto* integer = std::get_if<std::int64_t>(&condition.right)) {
       if (fits(left->type, "J") && is_number) {
         push(*left, "J", code_);

@@ -221,6 +221,169 @@ def values_are_shown_without_running_the_programs_code(t):
         assert found["Probed$Cart.<init>"]["records"][0]["args"] == ["owner"]
 
 
+def unfolded(target, *words):
+    """The values that Unfolded shows, their hashes replaced by letters in the order of appearance."""
+    probe = Probe(target, "Unfolded.show", "--args", "--return", *words)
+    assert target.ask("") == "shown"
+    records = probe.end()["Unfolded.show"]["records"]
+    assert all(record["args"] == [record["return"]] for record in records), records
+
+    def lettered(value):
+        letters = {}
+        return re.sub(r"@[0-9a-f]+", lambda hash_: "@" + letters.setdefault(
+            hash_[0], chr(ord("a") + len(letters))), value)
+
+    return [lettered(record["return"]) for record in records]
+
+
+@test(flags=[(), ("-Xcheck:jni",)])
+def objects_are_shown_with_their_fields_to_a_depth(t):
+    def cart(hash_, name, next_):
+        return (f"Unfolded$Cart@{hash_}{{name={name}, sum=12, gift=true, letter=z, rate=2.5, part=0.5, few=-3, "
+                f'bits=1, box=42, colour=GREEN, next={next_}, number=5000000000, owner="me"}}')
+
+    with Target(t, "dump=none", program=("Unfolded",)) as target:
+        plain = unfolded(target)
+        assert plain[:4] == ["Unfolded$Cart@a", "Unfolded$Node@a", "java.lang.Object[]@a", "int[]@a"], plain
+        assert plain[9] == "y" * 255 + "...", plain[9]
+        assert unfolded(target, "--depth", "0") == plain
+        name = r'"a \"cup\""'
+        one = unfolded(target, "--depth", "1")
+        assert one[0] == cart("a", name, "Unfolded$Cart@b"), one[0]
+        (nested, self, within, ints, many, mixed, grid, wide, texts, text_, chain, thrown, kept, flags, letters,
+         reals, nothing) = unfolded(target, "--depth", "2")
+        assert nested == cart("a", name, cart("b", "null", "Unfolded$Cart@a")), nested
+        assert self == "Unfolded$Node@a{up=Unfolded$Node@a, down=null}", self
+        assert within == "java.lang.Object[1]{java.lang.Object[]@a}", within
+        assert ints == "int[3]{1, 2, 3}", ints
+        assert many == "int[25]{" + ", ".join(map(str, range(20))) + ", ...}", many
+        assert mixed == 'java.lang.Object[5]{"x", null, c, 2.0, RED}', mixed
+        assert grid == "int[2][]{int[1]{1}, null}", grid
+        assert wide == "Unfolded$Wider@a{x=0, y=0, " + ", ".join(
+            f"{field}=0" for field in "abcdefghijklmnopqr") + ", ...}", wide
+        assert len(texts) == 4096 + 3 and texts.endswith("\u00e4..."), (len(texts), texts[-20:])
+        assert texts.startswith('java.lang.Object[20]{"' + "\u00e4" * 255 + '...", "'), texts[:300]
+        assert text_ == "y" * 4096 + "...", len(text_)
+        assert chain == "Unfolded$Node@a{up=null, down=Unfolded$Node@b{up=null, down=Unfolded$Node@c}}", chain
+        assert thrown == "java.lang.IllegalStateException: known", thrown
+        assert kept.startswith("java.util.ArrayList@a{") and 'java.lang.Object[1]{"one"}' in kept, kept
+        assert "size=1" in kept and "modCount=0" in kept, kept
+        assert (flags, letters) == ("boolean[2]{true, false}", "char[2]{o, k}"), (flags, letters)
+        assert (reals, nothing) == ("double[1]{0.5}", "null"), (reals, nothing)
+        assert unfolded(target, "--depth", "5")[10].count("Node@") == 6
+        for words, said in ((("--depth", "6", "--args"), "--depth"), (("--depth", "1"), "--args and --return")):
+            error = ddm(t, "probe", target.address, "Unfolded.show", *words, code=USAGE)
+            assert said in error, error
+
+
+@test()
+def an_agent_takes_requests_with_a_depth_and_without(t):
+    with Target(t, "dump=none", program=("Unfolded",)) as target, target.client() as client:
+        for depth, shown in (((), "int[]@"), ((0,), "int[]@"), ((1,), "int[3]{1, 2, 3}"), ((5,), "int[3]{1, 2, 3}")):
+            client.request("PRBS", probe_request("Unfolded.show", what=2, records=10) + bytes(depth))
+            assert target.ask("") == "shown"
+            found = client.request("PRBE")
+            assert shown.encode("utf-16-be") in found, (depth, found)
+        try:
+            client.request("PRBS", probe_request("Unfolded.show", what=2) + b"\6")
+            assert False, "a depth of six"
+        except DdmError as refused:
+            assert "at most 5" in str(refused), refused
+
+
+def in_intervals(target, *words):
+    """The lines of `ddm probe --every` while the program counts in three turns, and what it has counted."""
+    probe = subprocess.Popen([DDM, "probe", target.address, "Probed$Cart.*,Probed.fib", "--budget", "10000",
+                              "--every", "0.2s", *words],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while "probes are in" not in probe.stderr.readline():
+        assert probe.poll() is None
+    truth = {}
+    for _ in range(3):
+        for method, calls in tell(target, "counts 500 2").items():
+            truth[method] = truth.get(method, 0) + calls
+        time.sleep(0.5)
+    probe.send_signal(signal.SIGINT)
+    out, err = probe.communicate(timeout=60)
+    assert probe.returncode == OK, (out, err)
+    return out.splitlines(), truth
+
+
+@test()
+def the_intervals_of_probes_add_up_to_what_they_find(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        for words in ((), ("--time",)):
+            lines, truth = in_intervals(target, "--json", *words)
+            *intervals, last = map(json.loads, lines)
+            assert len(intervals) >= 2, intervals
+            at = [interval["s"] for interval in intervals]
+            assert at == sorted(at) and at[0] >= 0.2, at
+            for probe in last["probes"]:
+                parts = [part for interval in intervals for part in interval["probes"]
+                         if all(part[key] == probe[key] for key in ("class", "method", "signature"))]
+                hits = sum(part["hits"] for part in parts)
+                assert hits == probe["hits"] == truth.get(f"{probe['class']}.{probe['method']}", 0), (probe, parts)
+                assert sum(part["ns"] for part in parts) == probe["total_ns"], (probe, parts)
+            # Most first, of what was measured.
+            of = [probe["total_ns" if words else "hits"] for probe in last["probes"]]
+            assert of == sorted(of, reverse=True) and of[0] > 0 and of[-1] == 0, of
+
+
+@test()
+def the_intervals_of_probes_are_lines_above_the_table(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        lines, truth = in_intervals(target, "--time")
+        end = lines.index("")
+        assert lines[0].split() == ["S", "HITS", "HITS/S", "MEAN", "METHOD"], lines[0]
+        hits = {}
+        for line in lines[1:end]:
+            cells = line.split()
+            assert float(cells[0]) > 0 and len(line) <= 80, line
+            hits[cells[-1]] = hits.get(cells[-1], 0) + int(cells[1].replace(",", ""))
+        assert hits == {method: truth[method] for method in hits} and "Probed.fib" in hits, (hits, truth)
+        assert lines[end + 1].split() == ["HITS", "TOTAL", "MEAN", "METHOD"], lines[end + 1]
+
+
+@test()
+def the_last_interval_ends_with_the_program(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        probe = Probe(target, "Probed.fib", "--every", "0.3s")
+        truth = tell(target, "counts 500 2")
+        time.sleep(0.5)
+        tell(target, "counts 500 2")
+    out, err = probe.process.communicate(timeout=60)
+    assert probe.process.returncode == OK and "the program has ended" in err, (out, err)
+    *intervals, last = map(json.loads, out.splitlines())
+    hits = sum(part["hits"] for interval in intervals for part in interval["probes"])
+    assert hits == last["probes"][0]["hits"] == 2 * truth["Probed.fib"], out
+
+
+@test(min_jdk=25)
+def records_of_objects_with_fields_are_bounded_in_all(t):
+    with Target(t, "dump=none", program=("Unfolded",)) as target:
+        probe = Probe(target, "Unfolded.show", "--args", "--return", "--depth", "5", "--limit", "100000",
+                      "--budget", "10000")
+        for _ in range(1200):  # of 21 KB each
+            assert target.ask("") == "shown"
+        one = probe.end()["Unfolded.show"]
+        assert one["hits"] == 17 * 1200 and len(one["records"]) < one["hits"], len(one["records"])
+        bytes_ = sum(len(text.encode()) for record in one["records"] for text in (*record["args"], record["return"]))
+        assert 16 << 20 < bytes_ < (32 << 20) + 20_000, bytes_
+        assert any("there is no room" in note for note in probe.found["notes"]), probe.found["notes"]
+
+
+@test()
+def nobody_who_reads_intervals_ends_the_probes(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        tell(target, "busy 1")
+        with subprocess.Popen([DDM, "probe", target.address, "Probed.work", "--budget", "10000", "--every", "100ms"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as probe:
+            probe.stdout.readline()
+            probe.stdout.close()
+            assert probe.wait(timeout=60) == OK
+        tell(target, "stop")
+
+
 @test()
 def conditions_lines_and_fields_choose_the_hits(t):
     with Target(t, "dump=none", program=PROGRAM) as target:
@@ -260,6 +423,143 @@ def conditions_lines_and_fields_choose_the_hits(t):
         assert found["Probed$Cart.nothing"]["removed"] == "it does not use the field Cart.sum", found
         found, _ = probed(target, "Probed$Cart.total", "--line", "60000", told=counts)
         assert found["Probed$Cart.total"]["removed"] == "it has no code at line 60000", found
+
+
+PATHS = {
+    "Conditions.nothing": {
+        "arg1.price == 1": 3, "arg1.price > 5": 1, 'item.owner == "Ann"': 1, 'arg1.owner != "Ann"': 3,
+        "arg1.owner == null": 1, "arg1.next != null": 2, "arg1.next.owner == 'Ann'": 1,
+        "arg1.next.next.price >= 1": 1, "arg1.items[1].owner == 'Ann'": 1, "arg1.items[0].owner == 'Ann'": 0,
+        "arg1.items[0] == null": 1, "arg1.items[3] == null": 0, "arg1.items.length == 3": 1,
+        "arg1.items.length != 3": 0, "arg1.numbers[1] == 8": 4, "arg1.gift == true": 4, "arg1.few == -3": 4,
+        "arg1.some == 300": 4, "arg1.letter == 122": 4, "arg1.many == 5000000000": 4,
+        "arg1.many > 4999999999.5": 4, "arg1.part == 0.5": 4, "arg1.rate > 2": 4, "arg1.box == 42": 4,
+        "arg1.real < 0.3": 4, "arg1.box.value == 42": 4, 'arg1.thing == "text"': 4, "arg1.thing != 'x'": 4,
+        'arg1.colour == "GREEN"': 4, "arg1.colour == 'RED'": 0, "arg1.colour.length == 3": 4,
+        "arg1.owner.length == 3": 2, "arg1.hidden == 10": 3, "arg1.hidden == 20": 1, "arg1.shared == 5": 0,
+        "arg1.nobody == 1": 0, "arg1.price == null": 0, "arg1.price != null": 0, "arg1.thing == 5": 0,
+        "arg1.thing != 5": 0, "arg1[0] == 7": 0,
+        "arg1.price > 5 || arg1.owner == 'Ann' && arg1.next == null || arg1.hidden == 20": 3,
+        "arg1 == null || arg1.price == 6": 2,
+        "arg1 != null && arg1.price == 6 || arg1.price == 1 && arg1.gift == false": 1},
+    "Conditions$Item.self": {
+        "this.next.price == 1": 2, "this.next.owner == 'Bob'": 1, "this.owner.length == 3": 2,
+        'this.items[2].next.owner == "Ann"': 1, "arg1 == 6 || this.next == null": 3,
+        "return == 6 || this.owner == 'Ann'": 2},
+    "Conditions.take": {
+        "arg1.sum >= 3": 60, 'arg1.sum == "9"': 10, "arg1.sum == null": 10, "arg1.sum != null": 40,
+        "arg1.sum == 7": 10, "arg1.other == 11": 10, "thing.sum < 1.5": 20},
+    "Conditions.list": {
+        "return.size > 10": 9, "return.elementData[3] == 'one'": 16, "return.size > 10 || arg1 == 0": 10},
+    "Conditions.array": {"arg1.length > 5": 3, "arg1[7] == 0": 1, "arg1[0] != 0": 0},
+    "Conditions.items": {
+        "arg1[2].next.owner == 'Ann'": 1, "arg1[0].owner == 'n1'": 1, "arg2.length == 6 && arg1.length >= 2": 2,
+        "items.length == 0 || name == 'name 3'": 2}}
+
+
+def conditions_choose(t, told):
+    with Target(t, "dump=none", program=("Conditions",)) as target:
+        for method, conditions in PATHS.items():
+            for condition, hits in conditions.items():
+                found, _ = probed(target, method, "--when", condition, "--budget", "10000", told=told)
+                probe = found[method]
+                assert (probe["hits"], probe["removed"]) == (hits, None), (condition, probe)
+
+
+@test(jdks="each", flags=[(), ("-Xcheck:jni",)])
+def conditions_follow_fields_and_elements(t):
+    conditions_choose(t, "run")
+
+
+@test(gc="all", full_only=True, timeout=300)
+def conditions_follow_fields_with_every_collector(t):
+    conditions_choose(t, "run collected")
+
+
+@test(min_jdk=21)
+def conditions_follow_fields_on_virtual_threads(t):
+    conditions_choose(t, "run virtual")
+
+
+@test()
+def a_field_that_nobody_has_is_told_and_a_value_that_has_none_is_refused(t):
+    with Target(t, "dump=none", program=("Conditions",)) as target:
+        for condition, said in (("arg1.nobody == 1", "Conditions$Item has no field 'nobody'"),
+                                ("arg1.next.shared == 1", "Conditions$Item has no field 'shared'")):
+            probe = Probe(target, "Conditions.nothing", "--when", condition)
+            tell(target, "run")
+            probe.end()
+            assert any(said in note for note in probe.found["notes"]), probe.found
+        for method, condition in (("Conditions.take", "arg2.sum == 1"), ("Conditions$Item.self", "this.price.x == 1"),
+                                  ("Conditions.nap", "took > 1s && arg9 == 1")):
+            probe = Probe(target, method, "--when", condition)
+            found = probe.end()
+            assert found[method]["removed"].startswith("it cannot be rewritten ("), (condition, found)
+
+
+def durations_choose(t, told):
+    """Every second call takes 150 ms, and of these every second one ends with an exception."""
+    with Target(t, "dump=none", program=("Conditions",)) as target:
+        tell(target, told)  # all its classes are loaded
+        for condition, hits in (("took > 120ms", 10), ("took >= 0.12 s && arg1 > 10", 5),
+                                ("took > 120ms && return > 8", 3), ("took < 120ms || return == 1", 11),
+                                ("took > 120000us || arg1 == 2", 11), ("took > 120ms && name == 'nap 3'", 1),
+                                ("took > 120000000 && arg2.length == 5", 5), ("took > 1000s", 0)):
+            found, _ = probed(target, "Conditions.nap", "--when", condition, told=told)
+            probe = found["Conditions.nap"]
+            assert (probe["hits"], probe["removed"]) == (hits, None), (condition, probe)
+        found, _ = probed(target, "Conditions.nap", "--when", "took > 120ms", "--time", told=told)
+        probe = found["Conditions.nap"]
+        assert probe["hits"] == sum(row["calls"] for row in probe["times"]) == 10, probe
+        assert probe["total_ns"] >= 10 * 150e6, probe
+        found, _ = probed(target, "Conditions.nap", "--when", "took > 120ms", "--time", "--args", "--return",
+                          "--throws", "--stack", told=told)
+        probe = found["Conditions.nap"]
+        records = probe["records"]
+        assert [int(record["args"][0]) for record in records] == list(range(1, 20, 2)), records
+        assert sum(record["ns"] for record in records) == probe["total_ns"] >= 10 * 150e6, probe
+        for record in records:
+            number = int(record["args"][0])
+            assert record.get("return") == (str(number) if number % 4 == 1 else None), record
+            assert record.get("throws") == (f"java.lang.IllegalStateException: nap {number}"
+                                            if number % 4 == 3 else None), record
+            assert record["ns"] >= 150e6 and record["stack"][0]["method"] == "nap", record
+
+
+@test(jdks="each")
+def conditions_on_how_long_a_call_took_choose_calls_that_have_ended(t):
+    durations_choose(t, "slow 20")
+
+
+@test(min_jdk=21)
+def conditions_on_how_long_a_call_took_hold_on_virtual_threads(t):
+    durations_choose(t, "slow 20 virtual")
+
+
+@test()
+def what_a_dear_condition_takes_is_of_the_budget(t):
+    """It never holds: its evaluations alone are what the probe costs."""
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        tell(target, "busy 1")
+        for condition in ("arg1.value.length == -1", "took > 1000s"):
+            probe = Probe(target, "java.util.HashMap.get", "--when", condition, "--budget", "1")
+            time.sleep(3)
+            found = probe.end()
+            assert [one["removed"] for one in found.values()] == ["budget"], (condition, found)
+        tell(target, "stop")
+
+
+@test()
+def two_timed_probes_of_a_method_have_each_their_own_times_and_records(t):
+    with Target(t, "dump=none", program=("Conditions",)) as target:
+        first = Probe(target, "Conditions.nap", "--when", "took > 50ms", "--time", "--args", "--return")
+        second = Probe(target, "Conditions.nap", "--when", "arg1 == 4", "--time", "--args", "--return")
+        tell(target, "slow 20")
+        probe = second.end()["Conditions.nap"]
+        assert (probe["hits"], [(r["args"][0], r["return"]) for r in probe["records"]]) == (1, [("4", "4")]), probe
+        probe = first.end()["Conditions.nap"]
+        assert probe["hits"] == 10 and [r["return"] for r in probe["records"] if "return" in r] == [
+            "1", "5", "9", "13", "17"], probe
 
 
 @test(min_jdk=25)
@@ -414,6 +714,17 @@ def a_method_that_goes_on_running_is_named(t):
         tell(target, "stop")
 
 
+@test(jdks="each")
+def a_method_that_ran_on_through_the_probe_of_another_one_is_named(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        tell(target, "loop")
+        Probe(target, "Probed.step", "--count").end()
+        probe = Probe(target, "Probed.loop", "--count")
+        assert probe.end()["Probed.loop"]["hits"] == 0
+        assert any("Probed.loop runs since before" in note for note in probe.found["notes"]), probe.found
+        tell(target, "stop")
+
+
 # From JDK 26 on JVMTI does not tell old versions of a method from the new one: docs/jdks.md.
 @test(max_jdk=25)
 def a_method_that_is_called_again_and_again_does_not_run_since_before(t):
@@ -560,9 +871,11 @@ def probes_stay_in_code_that_was_changed_often(t):
     with Target(t, "dump=none", flags=native_access(t), program=PROGRAM) as target:
         before = tell(target, f"codes {CODES}")
         for round_ in range(6):
-            found, truth = probed(target, "Probed$Cart.total", "--args", "--limit", "3")
+            depth = round_ % 2  # of the same code
+            found, truth = probed(target, "Probed$Cart.total", "--args", "--limit", "3", "--depth", str(depth))
             one = found["Probed$Cart.total"]
             assert (one["hits"], len(one["records"])) == (truth["Probed$Cart.total"], 3), one
+            assert all(("{sum=" in record["args"][3]) == (depth == 1) for record in one["records"]), one
             after = tell(target, f"codes {CODES}")
             assert (after != before) == (round_ >= 3), round_
         warned = Probe(target, "Probed$Cart.nothing", "--time")
@@ -592,7 +905,7 @@ def traces_stay_in_code_that_was_changed_often(t):
 def put_in_and_out(t, rounds):
     dice = random.Random(t.name)
     kinds = (("--count",), ("--time",), ("--args", "--return", "--limit", "5"), ("--stack",),
-             ("--when", "arg1 > 5"))
+             ("--when", "arg1 > 5"), ("--when", "arg1 > 5 || took < 10s"))
     with Target(t, "dump=none", program=PROGRAM) as target:
         tell(target, "busy 2")
         for _ in range(rounds):
@@ -862,6 +1175,9 @@ def requests_of_no_sense_are_answered_and_the_next_one_works(t):
 def a_wrong_request_is_told_in_one_line(t):
     with Target(t, "dump=none", program=PROGRAM) as target:
         for words, said in ((("Probed.fib", "--when", "arg1 = 3"), "'=' is no relation"),
+                            (("Probed.fib", "--when", "took > 10min"), "right is ns, us, ms or s"),
+                            (("Probed.fib", "--when", "took > 1ms", "--line", "3"), "is of a whole method"),
+                            (("Probed.fib", "--when", "(arg1 > 1)"), "parentheses are not supported"),
                             (("Probed.fib(int",), "'Probed.fib(int' is no method with parameters"),
                             (("Probed.fib", "--line", "3", "--time"), "of a whole method"),
                             (("Probed.fib", "--line", "3", "--field", "x"), "not at both"),

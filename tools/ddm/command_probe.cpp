@@ -1,5 +1,8 @@
 // ddm probe: exact counts, times and values of chosen methods of a running program, for a while.
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
 #include <limits>
 #include <set>
 #include <string>
@@ -21,6 +24,8 @@ struct ProbeOptions {
   ProbeRequest request{.records = 100};
   bool count = false, time = false, args = false, returned = false, throws = false, stack = false;
   double seconds = 0;  // 0: until Ctrl-C
+  double every = 0;    // seconds of an interval; 0: none is shown
+  int depth = 0;
   RunningRule running;
   bool json = false;
 };
@@ -64,22 +69,72 @@ std::uint64_t hits_of(const ProbeFindings& findings) {
   return hits;
 }
 
+// What --every prints, while the probes are installed.
+class Intervals {
+ public:
+  Intervals(const ProbeOptions& options, const ProbeRequest& request)
+      : json_(options.json), every_(options.every), lines_(request) {}
+
+  double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+  // When the next interval ends; one that was missed is part of it.
+  double next_end() const {
+    if (every_ <= 0) return std::numeric_limits<double>::infinity();
+    return every_ * (std::floor(elapsed() / every_) + 1);
+  }
+
+  // False: nobody reads them any more.
+  bool show(const ProbeFindings& findings) {
+    if (every_ <= 0) return true;
+    print(json_ ? json_line(lines_.json(findings, elapsed())) + "\n"
+                : lines_.text(findings, elapsed(), output_width()));
+    output_complete();  // flushes
+    return std::ferror(stdout) == 0;
+  }
+
+ private:
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  const bool json_;
+  const double every_;
+  ProbeIntervals lines_;
+};
+
 // Waits for the end of the time, Ctrl-C, or the end of the program, which may send its last
 // findings by itself. "" or the error.
-std::string wait_for_end(DdmClient& client, double most, std::optional<ProbeFindings>& last) {
+std::string wait_for_end(DdmClient& client, double most, Intervals& intervals,
+                         std::optional<ProbeFindings>& last) {
   const auto has_last = [&] {
     for (const Chunk& event : client.take_events()) {
       if (event.type == kEndProbes) last = decode<ProbeFindings>(event.data);
     }
     return last.has_value();
   };
-  const auto gone = client.idle(most > 0 ? most : std::numeric_limits<double>::infinity(),
-                                [&] { return has_last() || interrupted(); });
-  return has_last() || !gone ? "" : gone->message;
+  const double end = most > 0 ? most : std::numeric_limits<double>::infinity();
+  for (;;) {
+    const double until = std::min(intervals.next_end(), end);
+    const auto gone =
+        client.idle(until - intervals.elapsed(), [&] { return has_last() || interrupted(); });
+    if (has_last()) return "";
+    if (gone) return gone->message;
+    if (interrupted() || until == end) return "";
+    // Without records and messages. If the target refuses, the next interval includes this one; if
+    // it has ended, the next wait says so.
+    client.cancel_when(interrupted);
+    const auto now = client.get<ProbeFindings>({kAskProbes, {0, 1}}, DdmClient::kShort, kAskProbes);
+    client.cancel_when(nullptr);
+    if (has_last() || (now && !intervals.show(*now))) return "";
+  }
 }
 
 int probe(const ProbeOptions& options) {
   ProbeRequest request = options.request;
+  if (options.depth > 0) {
+    if (!options.args && !options.returned) {
+      return misused("--depth is of the values of --args and --return");
+    }
+    request.depth = static_cast<std::uint8_t>(options.depth);
+  }
   request.what = static_cast<std::uint8_t>(
       (options.time ? kProbeTime : 0) | (options.args ? kProbeArguments : 0) |
       (options.returned ? kProbeReturn : 0) | (options.throws ? kProbeThrows : 0) |
@@ -99,8 +154,9 @@ int probe(const ProbeOptions& options) {
       started->type == ProbeRequest::kType ? decode<ProbeFindings>(started->data) : std::nullopt;
   if (!begun) return refuse("the target has no probes (an agent of an older version?)");
   const bool may_hit = print_start(*begun) || matches_more(request.methods, *begun);
+  Intervals intervals(options, request);
   std::optional<ProbeFindings> findings;
-  if (std::string gone = may_hit ? wait_for_end(*client, options.seconds, findings) : "";
+  if (std::string gone = may_hit ? wait_for_end(*client, options.seconds, intervals, findings) : "";
       !gone.empty()) {
     return refuse(gone);
   }
@@ -112,9 +168,14 @@ int probe(const ProbeOptions& options) {
     if (!ended) return refuse(ended.message());
     findings = *ended;
   }
-  if (options.json) {
+  sort_methods(request, *findings);
+  intervals.show(*findings);  // the last one, until now
+  if (options.json && options.every > 0) {
+    print(json_line(probe_json(request, *findings)) + "\n");
+  } else if (options.json) {
     print_json(probe_json(request, *findings));
   } else if (may_hit) {
+    if (options.every > 0) print("\n");
     std::erase_if(findings->notes,
                   [&](auto& note) { return std::ranges::count(begun->notes, note) != 0; });
     print(probe_text(request, *findings, output_width()));
@@ -140,7 +201,8 @@ void add_probe(CLI::App& app, Command& chosen) {
   add_flag(command, "--stack", options.stack, "Stack of each hit");
   add_text(
       command, "--when", options.request.condition,
-      "Only hits that satisfy this condition: 'arg1 > 100 && this.open == true', 'arg2 == \"x\"'",
+      "Only hits that satisfy this condition: 'arg1 > 100 && this.open == true', 'arg2 == \"x\"', "
+      "'arg1.items[0].price > 5 || return.size == 0', 'took > 10ms'",
       "CONDITION");
   add_number(command, "--line", options.request.line,
              "Hits of this source line instead of the method", 1, 65535);
@@ -148,6 +210,12 @@ void add_probe(CLI::App& app, Command& chosen) {
            "Accesses of this field in the method instead of its calls: Cart.sum", "FIELD");
   add_duration(command, "-d,--for", options.seconds, "Duration; by default until Ctrl-C", 0.001,
                kMaxSeconds);
+  add_duration(command, "--every", options.every,
+               "While the probes are in, a line for each method with hits in each interval", 0.1,
+               kMaxSeconds);
+  add_number(command, "--depth", options.depth,
+             "Show the fields of objects, and of the objects in them, to this depth of 1 to 5", 0,
+             ProbeRequest::kMostDepth);
   add_number(command, "--limit", options.request.records,
              "Number of hits to show of each method, from the first on", 1,
              ProbeRequest::kMostRecords);
@@ -157,7 +225,8 @@ void add_probe(CLI::App& app, Command& chosen) {
   add_running_rule(command, options.running);
   add_flag(command, "--json", options.json,
            "{probes: [{class, method, signature, hits, total_ns, times: [{below_ns, calls}], "
-           "records, removed}], budget: {limit_percent, used_percent}, notes}");
+           "records, removed}], budget: {limit_percent, used_percent}, notes}; with --every a line "
+           "each: {s, probes: [{class, method, signature, hits, ns}]} of intervals, then that");
 }
 
 }  // namespace ddm

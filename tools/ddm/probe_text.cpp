@@ -1,7 +1,10 @@
 #include "probe_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "chunk_json.h"
 #include "report/report_words.h"
@@ -12,6 +15,7 @@ namespace {
 constexpr std::size_t kRecordsShown = 20;  // shown to people
 constexpr std::size_t kRecordFrames = 8;
 constexpr std::size_t kBar = 30;
+constexpr std::size_t kLeastMethod = 16;        // columns
 constexpr std::string_view kBudget = "budget";  // the agent's reason
 
 std::string ns_text(double ns) {
@@ -29,6 +33,19 @@ std::uint64_t timed(const ProbeFindings::Method& method) {
 
 std::string title_of(const ProbeFindings::Method& method) {
   return printable_format("{}.{}{}", method.class_name, method.method, method.signature);
+}
+
+std::string mean_text(const ProbeFindings::Method& method) {
+  const std::uint64_t calls = timed(method);
+  return calls > 0 ? ns_text(static_cast<double>(method.ns) / static_cast<double>(calls)) : "-";
+}
+
+// With the signature where there are overloads.
+std::string shown_name(const ProbeFindings& findings, const ProbeFindings::Method& method) {
+  const auto same = std::ranges::count_if(findings.methods, [&](const auto& other) {
+    return other.class_name == method.class_name && other.method == method.method;
+  });
+  return same > 1 ? title_of(method) : method.class_name + "." + method.method;
 }
 
 // Calls that took less than 1, 2, 4, ... ns.
@@ -92,25 +109,26 @@ std::string reason_text(const ProbeFindings::Method& method) {
   return method.removed == kBudget ? "it cost more than the budget" : method.removed;
 }
 
+void sort_methods(const ProbeRequest& request, ProbeFindings& findings) {
+  const bool by_time = (request.what & kProbeTime) != 0;
+  std::ranges::stable_sort(findings.methods, {}, [by_time](const ProbeFindings::Method& method) {
+    const bool no_probe = !method.removed.empty() && method.removed != kBudget;
+    return std::tuple(no_probe, by_time ? ~method.ns : 0, ~method.hits);
+  });
+}
+
 std::string probe_text(const ProbeRequest& request, const ProbeFindings& findings,
                        std::size_t width) {
   const bool with_times = (request.what & kProbeTime) != 0;
   TextTable table(with_times ? std::vector<std::string>{">HITS", ">TOTAL", ">MEAN", ".METHOD"}
                              : std::vector<std::string>{">HITS", ".METHOD"});
-  std::map<std::string, int> named;  // to distinguish overloads
-  for (const ProbeFindings::Method& method : findings.methods) {
-    ++named[method.class_name + "." + method.method];
-  }
   for (const ProbeFindings::Method& method : findings.methods) {
     std::vector<std::string> cells{grouped(method.hits)};
     if (with_times) {
-      const std::uint64_t calls = timed(method);
-      const auto ns = static_cast<double>(method.ns);
-      cells.push_back(ns_text(ns));
-      cells.push_back(calls > 0 ? ns_text(ns / static_cast<double>(calls)) : "-");
+      cells.push_back(ns_text(static_cast<double>(method.ns)));
+      cells.push_back(mean_text(method));
     }
-    const std::string name = method.class_name + "." + method.method;
-    cells.push_back(named[name] > 1 ? title_of(method) : name);
+    cells.push_back(shown_name(findings, method));
     table.add(std::move(cells));
     if (!method.removed.empty()) {
       table.add_line(method.removed == kBudget ? "    taken out: " + reason_text(method)
@@ -161,6 +179,69 @@ Json probe_json(const ProbeRequest& request, const ProbeFindings& findings) {
            {{"limit_percent", findings.limit_percent},
             {"used_percent", static_cast<double>(findings.used_millis) / 1000}}},
           {"notes", json_texts(findings.notes)}};
+}
+
+// The methods that had hits or whose calls ended, with the figures of the interval alone.
+ProbeFindings ProbeIntervals::next(const ProbeFindings& findings) {
+  const auto key = [](const ProbeFindings::Method& method) {
+    return std::tuple(method.class_name, method.method, method.signature);
+  };
+  std::map<std::tuple<std::string, std::string, std::string>, const ProbeFindings::Method*> before;
+  for (const ProbeFindings::Method& method : before_.methods) before[key(method)] = &method;
+  ProbeFindings interval;
+  for (const ProbeFindings::Method& method : findings.methods) {
+    ProbeFindings::Method& part = interval.methods.emplace_back(method);
+    part.records.clear();
+    if (const auto at = before.find(key(method)); at != before.end()) {
+      const ProbeFindings::Method& then = *at->second;
+      part.hits -= std::min(part.hits, then.hits);
+      part.ns -= std::min(part.ns, then.ns);
+      for (std::size_t i = 0; i < std::min(part.times.size(), then.times.size()); ++i) {
+        part.times[i] -= std::min(part.times[i], then.times[i]);
+      }
+    }
+    if (part.hits == 0 && timed(part) == 0) interval.methods.pop_back();
+  }
+  before_ = findings;
+  sort_methods(request_, interval);
+  return interval;
+}
+
+std::string ProbeIntervals::text(const ProbeFindings& findings, double at, std::size_t width) {
+  const ProbeFindings interval = next(findings);
+  const double seconds = std::max(at - std::exchange(before_at_, at), 1e-3);
+  const bool with_times = (request_.what & kProbeTime) != 0;
+  const auto line = [&](std::string_view s, std::string_view hits, std::string_view per_second,
+                        std::string_view mean, std::string_view method) {
+    std::string text = fmt::format("{:>8}  {:>11}  {:>11}  ", s, hits, per_second);
+    if (with_times) text += fmt::format("{:>8}  ", mean);
+    const std::size_t room = std::max(width - std::min(width, text.size()), kLeastMethod);
+    return text + shortened_type(printable(method), room) + "\n";
+  };
+  std::string text;
+  if (!interval.methods.empty() && !std::exchange(titled_, true)) {
+    text = line("S", "HITS", "HITS/S", "MEAN", "METHOD");
+  }
+  for (const ProbeFindings::Method& method : interval.methods) {
+    const double rate = static_cast<double>(method.hits) / seconds;
+    const std::string per_second =
+        rate < 10 ? fmt::format("{:.1f}", rate) : grouped(static_cast<std::uint64_t>(rate + 0.5));
+    text += line(fmt::format("{:.1f}", at), grouped(method.hits), per_second, mean_text(method),
+                 shown_name(findings, method));
+  }
+  return text;
+}
+
+Json ProbeIntervals::json(const ProbeFindings& findings, double at) {
+  const ProbeFindings interval = next(findings);
+  Json probes = json_list(interval.methods, [](const ProbeFindings::Method& method) {
+    return Json{{"class", json_text(method.class_name)},
+                {"method", json_text(method.method)},
+                {"signature", json_text(method.signature)},
+                {"hits", method.hits},
+                {"ns", method.ns}};
+  });
+  return {{"s", std::round(at * 1000) / 1000}, {"probes", std::move(probes)}};
 }
 
 }  // namespace ddm

@@ -8,7 +8,7 @@ namespace {
 constexpr double kMostAboveLeast = 2;
 constexpr double kAboutTheSame = 1.5;
 constexpr double HitCosts::*kAllCosts[] = {&HitCosts::count, &HitCosts::test, &HitCosts::timed,
-                                           &HitCosts::native};
+                                           &HitCosts::native, &HitCosts::step};
 
 double lower(double one, double other) {
   return one <= 0 || (other > 0 && other < one) ? other : one;
@@ -20,6 +20,15 @@ HitCosts lower_of(const HitCosts& one, const HitCosts& other) {
   HitCosts both;
   for (const auto cost : kAllCosts) both.*cost = lower(one.*cost, other.*cost);
   return both;
+}
+
+double cost_of_hits(const HitCosts& costs, std::int64_t hits, std::int64_t tests, bool timed,
+                    const ConditionWork& work) {
+  // The clock was read for the condition already.
+  const double hit = timed && !work.timed ? costs.timed : costs.count;
+  const double test =
+      costs.test + (work.timed ? costs.timed : 0) + static_cast<double>(work.steps) * costs.step;
+  return static_cast<double>(hits) * hit + static_cast<double>(tests) * test;
 }
 
 void add_shared_hits(std::span<ProbeBudget::Cost> costs, double ns) {

@@ -2,6 +2,7 @@
 // measured code, and that may be interrupted by other threads. Pure; for one thread.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "probes/plans/probe_budget.h"
@@ -14,10 +15,23 @@ struct HitCosts {
   double test = 0;    // a condition that does not hold
   double timed = 0;   // a call that is timed
   double native = 0;  // a call of a native method, without the work inside
+  double step = 0;    // a comparison that reads one field of an object by name
 
   // Zero: the measurement failed.
   bool known() const { return count > 0; }
 };
+
+// What the condition of a probe costs at each hit, beside `test`, whether it holds or not.
+struct ConditionWork {
+  bool timed = false;      // it is about the duration: the clock is read twice
+  std::int64_t steps = 0;  // fields, elements and texts that it reads
+
+  bool is_cheap() const { return !timed && steps == 0; }
+};
+
+// The hits and evaluations of conditions of one probe, in nanoseconds.
+double cost_of_hits(const HitCosts& costs, std::int64_t hits, std::int64_t tests, bool timed,
+                    const ConditionWork& work);
 
 class KnownHitCosts {
  public:

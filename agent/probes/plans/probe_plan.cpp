@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/class_names.h"
-#include "probes/plans/probe_condition.h"
 #include "time/calls/method_filter.h"
 
 namespace ddm {
@@ -17,14 +16,19 @@ using bci::SiteKind;
 
 constexpr const char* kBegun = "begun";  // local variables that are added
 constexpr const char* kRecord = "record";
-constexpr const char* kTook = "took";
+constexpr const char* kTook = kTookLocal;
+constexpr const char* kHolds = "holds";
 
 PatchArgument integer(std::int32_t number) { return {ArgumentKind::kInteger, number, {}}; }
-PatchArgument local(const char* name) { return {ArgumentKind::kNewLocal, 0, name}; }
 
 class Plan {
  public:
-  Plan(const ProbeSpec& spec, const ProbePlace& place) : spec_(spec), place_(place) {}
+  Plan(const ProbeSpec& spec, const ProbePlace& place)
+      : spec_(spec), place_(place), conditions_(spec.conditions.begin(), spec.conditions.end()) {
+    for (bci::PatchCondition& each : conditions_) {
+      if (each.left.kind == ArgumentKind::kNewLocal) each.left = local(kTook);
+    }
+  }
 
   bci::MethodPatches build() {
     patches_.class_name = place_.class_name;
@@ -35,6 +39,8 @@ class Plan {
       add(SiteKind::kLine, at_hit()).when.push_back(std::move(when));
     } else if (!spec_.field.empty()) {
       at_field();
+    } else if (spec_.at_end()) {
+      at_end();
     } else if (spec_.at_return()) {
       std::vector<PatchCall> calls = at_hit();
       if (asked(kProbeReturn)) {
@@ -49,17 +55,41 @@ class Plan {
   }
 
  private:
+  // Another probe of the method has variables of its own.
+  std::string own(const char* name) const { return name + std::to_string(place_.cell); }
+  PatchArgument local(const char* name) const { return {ArgumentKind::kNewLocal, 0, own(name)}; }
+
   bool asked(ProbeWhat what) const { return (spec_.request.what & what) != 0; }
 
-  // A call of a sink; with a condition, the last parameter is the condition's result.
+  PatchCall call(const char* name, std::string descriptor, std::vector<PatchArgument> arguments,
+                 std::string result_local = "") const {
+    PatchCall call;
+    call.sink = {kSinksClass, name, std::move(descriptor)};
+    call.arguments = std::move(arguments);
+    call.result_local = std::move(result_local);
+    return call;
+  }
+
+  // With a condition, the last parameter is the condition's result.
   PatchCall on_condition(const char* name, const std::string& parameters, const char* result,
                          std::vector<PatchArgument> arguments) const {
-    PatchCall call;
     const char* wanted = spec_.conditions.empty() ? "" : "Z";
-    call.sink = {kSinksClass, name, "(" + parameters + wanted + ")" + result};
-    call.arguments = std::move(arguments);
-    call.conditions = spec_.conditions;
-    return call;
+    if (evaluated_once()) arguments.push_back(local(kHolds));
+    PatchCall made = call(name, "(" + parameters + wanted + ")" + result, std::move(arguments));
+    if (!evaluated_once()) made.conditions = conditions_;
+    return made;
+  }
+
+  // Two sinks need the result of the conditions.
+  bool evaluated_once() const {
+    return !spec_.conditions.empty() && spec_.timed() &&
+           (spec_.request.recorded() || spec_.at_end());
+  }
+
+  void evaluate(std::vector<PatchCall>& calls) const {
+    if (!evaluated_once()) return;
+    calls.push_back(call("holds", "(Z)Z", {}, own(kHolds)));
+    calls.back().conditions = conditions_;
   }
 
   // Passes a value of any type to the record.
@@ -73,24 +103,69 @@ class Plan {
 
   std::vector<PatchCall> at_hit() const {
     std::vector<PatchCall> calls;
+    evaluate(calls);
     if (spec_.request.recorded()) {
-      calls.push_back(on_condition("open", "I", "I", {integer(place_.cell)}));
-      calls.back().result_local = kRecord;
-      if (asked(kProbeArguments) && spec_.field.empty()) {
-        calls.push_back(value({ArgumentKind::kArgNumber, 0, {}}, {ArgumentKind::kArg, 0, {}}));
-        calls.back().each_argument = true;
-      }
+      open(calls);
       if (spec_.timed()) {
         calls.push_back(on_condition("begin", "", "J", {}));
-        calls.back().result_local = kBegun;
+        calls.back().result_local = own(kBegun);
       }
     } else if (spec_.timed()) {
       calls.push_back(on_condition("begin", "I", "J", {integer(place_.cell)}));
-      calls.back().result_local = kBegun;
+      calls.back().result_local = own(kBegun);
     } else {
       calls.push_back(on_condition("count", "I", "V", {integer(place_.cell)}));
     }
     return calls;
+  }
+
+  void open(std::vector<PatchCall>& calls) const {
+    calls.push_back(on_condition("open", "I", "I", {integer(place_.cell)}));
+    calls.back().result_local = own(kRecord);
+    if (asked(kProbeArguments) && spec_.field.empty()) {
+      calls.push_back(value({ArgumentKind::kArgNumber, 0, {}}, {ArgumentKind::kArg, 0, {}}));
+      calls.back().each_argument = true;
+    }
+  }
+
+  // The conditions are about the duration: of a call that has ended.
+  void at_end() {
+    add(SiteKind::kEnter, {call("begin", "()J", {}, own(kBegun))});
+    add(SiteKind::kExit, ended(kProbeReturn));
+    // With an exception nothing is returned, and no comparison with that holds.
+    for (bci::PatchCondition& each : conditions_) {
+      if (each.left.kind != ArgumentKind::kReturn) continue;
+      const bool alternative = each.alternative;
+      each = {integer(0), bci::Relation::kNotEqual, std::int64_t{0}};
+      each.alternative = alternative;
+    }
+    add(SiteKind::kThrow, ended(kProbeThrows));
+  }
+
+  std::vector<PatchCall> ended(ProbeWhat way) const {
+    std::vector<PatchCall> calls{call("elapsed", "(J)J", {local(kBegun)}, own(kTook))};
+    evaluate(calls);
+    if (spec_.request.recorded()) {
+      open(calls);
+    } else {
+      calls.push_back(on_condition("count", "I", "V", {integer(place_.cell)}));
+    }
+    if (spec_.timed()) {
+      calls.push_back(on_condition("add", "IJ", "V", {integer(place_.cell), local(kTook)}));
+    }
+    if (!spec_.request.recorded()) return calls;
+    if (spec_.timed()) calls.push_back(value(integer(kTimeTaken), local(kTook)));
+    calls.push_back(outcome(way));
+    return calls;
+  }
+
+  // The last value of a record: what the call returned or threw, if that is asked for.
+  PatchCall outcome(ProbeWhat way) const {
+    if (!asked(way) || (way == kProbeReturn && place_.descriptor.ends_with(")V"))) {
+      return value(integer(kNoMoreValues), integer(0));
+    }
+    return way == kProbeReturn ? value(integer(kReturnedValue), {ArgumentKind::kReturn, 0, {}})
+                               : value(integer(kThrownValue), {ArgumentKind::kException, 0, {}});
   }
 
   void at_exits() {
@@ -101,19 +176,14 @@ class Plan {
       end.arguments = {integer(place_.cell), local(kBegun)};
       if (spec_.request.recorded()) {
         end.sink = {kSinksClass, "took", "(IJ)J"};
-        end.result_local = kTook;
+        end.result_local = own(kTook);
         returns.push_back(value(integer(kTimeTaken), local(kTook)));
       }
     }
     std::vector<PatchCall> throws = returns;
     if (asked(kProbeReturn) || asked(kProbeThrows)) {
-      const bool is_void = place_.descriptor.ends_with(")V");
-      returns.push_back(asked(kProbeReturn) && !is_void
-                            ? value(integer(kReturnedValue), {ArgumentKind::kReturn, 0, {}})
-                            : value(integer(kNoMoreValues), integer(0)));
-      throws.push_back(asked(kProbeThrows)
-                           ? value(integer(kThrownValue), {ArgumentKind::kException, 0, {}})
-                           : value(integer(kNoMoreValues), integer(0)));
+      returns.push_back(outcome(kProbeReturn));
+      throws.push_back(outcome(kProbeThrows));
     }
     if (!returns.empty()) add(SiteKind::kExit, std::move(returns));
     if (!throws.empty()) add(SiteKind::kThrow, std::move(throws));
@@ -145,6 +215,7 @@ class Plan {
 
   const ProbeSpec& spec_;
   const ProbePlace& place_;
+  std::vector<bci::PatchCondition> conditions_;
   bci::MethodPatches patches_;
 };
 
@@ -174,7 +245,9 @@ Result<ProbeSpec> parse_probe(ProbeRequest request) {
   if (!conditions) return conditions.error();
   ProbeSpec spec;
   spec.conditions = std::move(*conditions);
-  if (spec.at_return() && (!whole || (request.what & (kProbeTime | kProbeThrows)) != 0)) {
+  if (spec.at_end()) {
+    if (!whole) return Error{"a condition on how long a call took is of a whole method"};
+  } else if (spec.at_return() && (!whole || (request.what & (kProbeTime | kProbeThrows)) != 0)) {
     return Error{
         "a condition on what is returned goes with args, return and stack of a whole method"};
   }
@@ -188,9 +261,17 @@ Result<ProbeSpec> parse_probe(ProbeRequest request) {
   return spec;
 }
 
-bool ProbeSpec::at_return() const {
-  return std::ranges::any_of(
-      conditions, [](const auto& one) { return one.left.kind == ArgumentKind::kReturn; });
+bool ProbeSpec::compares(ArgumentKind left) const {
+  return std::ranges::any_of(conditions, [left](const auto& one) { return one.left.kind == left; });
+}
+
+ConditionWork ProbeSpec::condition_work() const {
+  ConditionWork work{.timed = at_end()};
+  for (const ProbeComparison& one : conditions) {
+    work.steps += static_cast<std::int64_t>(one.steps.size());
+    if (!one.steps.empty() && std::holds_alternative<std::string>(one.right)) ++work.steps;
+  }
+  return work;
 }
 
 bool ProbeSpec::means_field(std::string_view owner, std::string_view name) const {

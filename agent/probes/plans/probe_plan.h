@@ -9,6 +9,8 @@
 
 #include "bci/patch/patch_plan.h"
 #include "core/result.h"
+#include "probes/plans/hit_costs.h"
+#include "probes/plans/probe_condition.h"
 #include "probes/plans/sinks.h"
 #include "wire/chunks/probes.h"
 
@@ -17,14 +19,20 @@ namespace ddm {
 // A parsed request.
 struct ProbeSpec {
   ProbeRequest request;
-  std::vector<bci::PatchCondition> conditions;
+  std::vector<ProbeComparison> conditions;
   std::string field_owner, field;  // the class as in the request, with slashes; "": any
 
   bool timed() const { return (request.what & kProbeTime) != 0; }
   // A condition uses the return value, so only calls that return count as hits.
-  bool at_return() const;
+  bool at_return() const { return compares(bci::ArgumentKind::kReturn); }
+  // A condition uses the duration, so calls that end count as hits.
+  bool at_end() const { return compares(bci::ArgumentKind::kNewLocal); }
+  ConditionWork condition_work() const;
   // A class name without a package matches classes of any package, nested classes too.
   bool means_field(std::string_view owner, std::string_view name) const;
+
+ private:
+  bool compares(bci::ArgumentKind left) const;
 };
 
 // The error is one sentence: options that exclude each other, or text that cannot be parsed.

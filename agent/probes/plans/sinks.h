@@ -4,9 +4,11 @@
 //   count(I)V   count(IZ)V                 a hit
 //   begin(I)J   begin(IZ)J                 a hit that is timed; begin()J, begin(Z)J without the hit
 //   end(IJ)V                               the call returns; thrown(IJ)V: with an exception
+//   elapsed(J)J, add(IJZ)V                 the time since begin()J, for conditions; that it counts
 //   open(I)I    open(IZ)I                  a hit whose values are wanted: the record, 0 = none
 //   value(IIJ)V value(IID)V value(IILjava/lang/Object;)V   one value: the record, which value
-//   test(...)Z                             of conditions, bci::PatchPlan::test_class
+//   test(...)Z  walk(...)Z                 of conditions, bci::PatchPlan::test_class
+//   holds(Z)Z                              their result, for several of these
 //
 // The first int is a counter or timer, but in value(). Z is the result of conditions.
 #pragma once

@@ -2,6 +2,7 @@
 // know before probes or a trace change classes. A DDM extension; FEAT names it `probes`.
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include "wire/chunks/thread_chunks.h"
@@ -19,10 +20,12 @@ enum ProbeWhat : std::uint8_t {
   kProbeStack = 16,
 };
 
-// PRBS, request.   u1 what, str methods, str condition, u4 line, str field, u4 records, u4 budget
+// PRBS, request.   u1 what, str methods, str condition, u4 line, str field, u4 records, u4 budget,
+//                  optional: u1 depth
 struct ProbeRequest {
   static constexpr ChunkType kType = chunk_type("PRBS");
   static constexpr std::uint32_t kMostRecords = 100'000;
+  static constexpr std::uint8_t kMostDepth = 5;
   std::uint8_t what = 0;      // ProbeWhat
   std::string methods{};      // patterns as in ddm trace: "shop.Cart.total", "shop.*"
   std::string condition{};    // "arg1 > 100"; "": always
@@ -30,16 +33,18 @@ struct ProbeRequest {
   std::string field{};        // "Cart.sum": probes accesses of the field; "": none
   std::uint32_t records = 0;  // recorded hits of a method, at most
   std::uint32_t budget = 0;   // percent of CPU; 0: the agent's option
+  // To which recorded objects are shown with their fields; nothing, as 0: by class and hash.
+  std::optional<std::uint8_t> depth{};
 
   bool recorded() const {
     return (what & (kProbeArguments | kProbeReturn | kProbeThrows | kProbeStack)) != 0;
   }
   static constexpr auto kFields = std::tuple(
       &ProbeRequest::what, &ProbeRequest::methods, &ProbeRequest::condition, &ProbeRequest::line,
-      &ProbeRequest::field, &ProbeRequest::records, &ProbeRequest::budget);
+      &ProbeRequest::field, &ProbeRequest::records, &ProbeRequest::budget, &ProbeRequest::depth);
 };
 
-// PRBQ, request.   [u1 1 = with records]
+// PRBQ, request.   [u1 1 = with records[, u1 1 = without messages, which may need all stacks]]
 // PRBE, request, has no data. The reply to each of the three:
 //
 //   u4 limit in percent, u4 used in 1/1000 percent, u4 count, str each: messages

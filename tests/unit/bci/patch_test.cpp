@@ -253,6 +253,41 @@ TEST_CASE("a condition is a call whose result the sink gets, without a branch") 
   CHECK(refusal(apply(cls, plan_of(SiteKind::kEnter, call))) == SkipReason::kTypeMismatch);
 }
 
+TEST_CASE("alternatives are joined by ior behind what must hold together") {
+  ClassBuilder cls("Sample", 61);
+  add_loop(cls);
+  PatchCall call = call_of("(Z)V", {});
+  const PatchCondition one{{ArgumentKind::kInteger, 1}, Relation::kEqual, std::int64_t{1}};
+  PatchCondition other = one;
+  other.alternative = true;
+  call.conditions = {one, one, other, one, other};  // 1 && 1 || 1 && 1 || 1
+  const PatchResult result = apply(cls, plan_of(SiteKind::kEnter, call));
+  REQUIRE(result.refused.empty());
+  const Rewritten after(result.rewrite);
+  std::string order;
+  for (const Instruction& each : after.code("loop").instructions) {
+    if (each.opcode == kInvokestatic) order += 't';
+    if (each.opcode == kIand) order += '&';
+    if (each.opcode == kIor) order += '|';
+  }
+  CHECK(order == "tt&tt&|t|t");  // the last is the sink
+}
+
+TEST_CASE("a path is walked from an object, and from nothing else") {
+  ClassBuilder cls("Sample", 61);
+  add_loop(cls);
+  PatchCall call = call_of("(Z)V", {});
+  PatchCondition path{{ArgumentKind::kText, 0, "from"}, Relation::kEqual, std::int64_t{1}};
+  path.path = 7;
+  call.conditions = {path};
+  const PatchResult result = apply(cls, plan_of(SiteKind::kEnter, call));
+  REQUIRE(result.refused.empty());
+  const Rewritten after(result.rewrite);
+  CHECK(after.callee("loop", 5) == "Sinks.walk (Ljava/lang/Object;I)Z");  // ldc_w, bipush 7
+  call.conditions[0].left = {ArgumentKind::kArg, 1};
+  CHECK(refusal(apply(cls, plan_of(SiteKind::kEnter, call))) == SkipReason::kTypeMismatch);
+}
+
 TEST_CASE("methods without code are refused, the others are patched") {
   ClassBuilder cls("Sample", 61);
   add_loop(cls);

@@ -1,5 +1,6 @@
 #include "wire/chunks/probes.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 using namespace ddm;
@@ -10,6 +11,17 @@ TEST_CASE("a request for probes reads as it was written") {
   CHECK(decode<ProbeRequest>(encode(request)) == request);
   const Bytes bytes = encode(request);
   CHECK_FALSE(decode<ProbeRequest>(ByteSpan(bytes).first(bytes.size() - 1)));
+}
+
+TEST_CASE("a request for probes may end before the depth, and agents may read it so") {
+  ProbeRequest request{kProbeArguments, "shop.Cart.total", "", 0, "", 1000, 3};
+  const Bytes old = encode(request);
+  CHECK_FALSE(decode<ProbeRequest>(old)->depth);
+  request.depth = 2;
+  const Bytes bytes = encode(request);
+  CHECK(decode<ProbeRequest>(bytes)->depth == 2);
+  REQUIRE(bytes.size() == old.size() + 1);
+  CHECK(std::equal(old.begin(), old.end(), bytes.begin()));
 }
 
 TEST_CASE("what probes have found reads as it was written") {

@@ -79,3 +79,12 @@ TEST_CASE("hits of threads without cells cost nobody anything if no probe was hi
   add_shared_hits(costs, 4000);
   CHECK(costs[0].ns == 70);
 }
+
+TEST_CASE("a condition costs what it reads, whether it holds or not") {
+  constexpr HitCosts costs{1, 2, 50, 10, 80};
+  CHECK(cost_of_hits(costs, 3, 0, false, {}) == 3);
+  CHECK(cost_of_hits(costs, 3, 10, true, {}) == 3 * 50 + 10 * 2);
+  CHECK(cost_of_hits(costs, 3, 10, false, {.steps = 2}) == 3 + 10 * (2 + 160));
+  // The clock is read for each call, and not again for hits.
+  CHECK(cost_of_hits(costs, 3, 10, true, {.timed = true}) == 3 + 10 * (2 + 50));
+}

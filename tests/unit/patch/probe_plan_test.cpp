@@ -62,6 +62,69 @@ TEST_CASE("with a condition on what is returned hits are where the method return
   CHECK(problem_of(line).find("a condition on what is returned") != std::string::npos);
 }
 
+TEST_CASE("with a condition on the duration hits are where the method ends, either way") {
+  const bci::MethodPatches patches = plan({.what = kProbeReturn | kProbeThrows | kProbeTime,
+                                           .methods = "shop.Cart.total",
+                                           .condition = "took > 1us && return > 3 || took > 1s",
+                                           .records = 5});
+  REQUIRE(patches.patches.size() == 3);
+  CHECK(patches.patches[0].site == bci::SiteKind::kEnter);
+  CHECK(patches.patches[0].before[0].sink.descriptor == "()J");
+  const auto names = [&](std::size_t at) {
+    std::string all;
+    for (const bci::PatchCall& call : patches.patches[at].before) all += call.sink.name + ' ';
+    return all;
+  };
+  CHECK(patches.patches[1].site == bci::SiteKind::kExit);
+  CHECK(names(1) == "elapsed holds open add value value ");
+  CHECK(patches.patches[2].site == bci::SiteKind::kThrow);
+  CHECK(names(2) == names(1));
+  const auto conditions = [&](std::size_t at) { return patches.patches[at].before[1].conditions; };
+  REQUIRE(conditions(1).size() == 3);
+  CHECK(conditions(1)[0].left.name == patches.patches[1].before[0].result_local);
+  CHECK(conditions(1)[1].left.kind == bci::ArgumentKind::kReturn);
+  // Nothing is returned there, and 0 != 0 never holds.
+  CHECK(conditions(2)[1].left.kind == bci::ArgumentKind::kInteger);
+  CHECK(conditions(2)[2].alternative);
+
+  const bci::MethodPatches counted =
+      plan({.methods = "shop.Cart.total", .condition = "took > 1us"});
+  CHECK(counted.patches[1].before[1].sink.descriptor == "(IZ)V");
+  ProbeRequest line{.methods = "a.B.c", .condition = "took > 1", .line = 3};
+  CHECK(problem_of(line) == "a condition on how long a call took is of a whole method");
+}
+
+TEST_CASE("conditions are evaluated once, also for a timed record") {
+  const bci::MethodPatches patches = plan({.what = kProbeTime | kProbeArguments,
+                                           .methods = "shop.Cart.total",
+                                           .condition = "arg1 > 3",
+                                           .records = 5});
+  std::size_t conditions = 0;
+  for (const bci::PatchCall& call : patches.patches[0].before) conditions += call.conditions.size();
+  CHECK(conditions == 1);
+}
+
+TEST_CASE("two probes of a method have variables of their own") {
+  const auto spec = parse_probe({.what = kProbeTime, .methods = "a.B.c"});
+  REQUIRE(spec);
+  const auto variable = [&](std::int32_t cell) {
+    return probe_patches(*spec, {"a/B", "c", "()V", cell}).patches[0].before[0].result_local;
+  };
+  CHECK(variable(64) != variable(128));
+}
+
+TEST_CASE("what a condition costs is known") {
+  const auto work = [](const char* condition) {
+    const auto spec = parse_probe({.methods = "a.B.c", .condition = condition});
+    REQUIRE(spec);
+    return spec->condition_work();
+  };
+  CHECK(work("arg1 > 3 || this.sum == 2").is_cheap());
+  CHECK(work("this.next.sum == 3 && arg1.items[3].price > 5").steps == 4);
+  CHECK(work("arg1.owner == 'Ann'").steps == 2);  // its text is read, too
+  CHECK(work("took > 10ms").timed);
+}
+
 TEST_CASE("what is returned is recorded where there is something") {
   const ProbeRequest request{.what = kProbeReturn, .methods = "shop.Cart.total", .records = 5};
   const auto kind = [&](const char* descriptor) {

@@ -1,5 +1,6 @@
 #include "probe_text.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <sstream>
 
@@ -71,4 +72,50 @@ TEST_CASE("the JSON of probes has an entry for each method") {
   CHECK(json["probes"][1]["removed"] == "budget");
   CHECK(json["budget"]["limit_percent"] == 5);
   CHECK(json["budget"]["used_percent"] == 1.26);
+}
+
+TEST_CASE("probes are listed by hits, by time where that is measured, and last those without one") {
+  ProbeFindings findings;
+  findings.methods = {{"A", "none", "()V", "a native method has no code", 0, 0, {}, {}},
+                      {"A", "few", "()V", "", 1, 900, {}, {}},
+                      {"A", "zero", "()V", "", 0, 0, {}, {}},
+                      {"A", "many", "()V", "budget", 50, 100, {}, {}},
+                      {"A", "most", "()V", "", 70, 100, {}, {}}};
+  const auto order = [&findings](const ProbeRequest& request) {
+    sort_methods(request, findings);
+    std::string names;
+    for (const auto& method : findings.methods) names += method.method + " ";
+    return names;
+  };
+  CHECK(order({}) == "most many few zero none ");
+  CHECK(order({.what = kProbeTime}) == "few most many zero none ");
+}
+
+TEST_CASE("an interval of probes has what came since the one before") {
+  const ProbeRequest request{.what = kProbeTime};
+  ProbeFindings findings;
+  findings.methods = {{"shop.Cart", "total", "()V", "", 5, 1000, {0, 5}, {}},
+                      {"shop.Cart", "pay", "()V", "", 0, 0, {0, 0}, {}}};
+  ProbeIntervals lines(request);
+  ProbeIntervals objects(request);
+  CHECK(lines.text(findings, 1.0, 80) ==
+        "       S         HITS       HITS/S      MEAN  METHOD\n"
+        "     1.0            5          5.0    200 ns  shop.Cart.total\n");
+  CHECK(
+      objects.json(findings, 1.0).dump() ==
+      R"({"s":1.0,"probes":[{"class":"shop.Cart","method":"total","signature":"()V","hits":5,"ns":1000}]})");
+  CHECK(lines.text(findings, 2.0, 80).empty());
+  CHECK(objects.json(findings, 2.0).dump() == R"({"s":2.0,"probes":[]})");
+  findings.methods[0].hits = 2005;
+  findings.methods[1].hits = 3;
+  findings.methods[1].ns = 30'000;
+  findings.methods[1].times[1] = 2;
+  findings.methods.push_back(
+      {"a.very.long_name.of.a.package_.that.nobody.reads.Cart", "total", "()V", "", 1, 0, {}, {}});
+  const std::string text = lines.text(findings, 4.0, 80);
+  CHECK(text.find("     4.0            3          1.5   15.0 us  shop.Cart.pay\n") == 0);
+  CHECK(text.find("     4.0        2,000        1,000         -  shop.Cart.total\n") != text.npos);
+  std::istringstream rows(text);
+  for (std::string row; std::getline(rows, row);) CHECK(row.size() <= 80);
+  CHECK(std::ranges::count(text, '\n') == 3);
 }

@@ -143,6 +143,25 @@ public final class DdmTrackerSinks {
             return 0;
         }
         final long took = System.nanoTime() - began;
+        add(cell, took);
+        return took;
+    }
+
+    /** Nanoseconds since begin(), for conditions; add() counts them. */
+    @Hidden @ForceInline
+    public static long elapsed(long began) {
+        return System.nanoTime() - began;
+    }
+
+    @Hidden @ForceInline
+    public static void add(int cell, long took, boolean holds) {
+        if (holds) {
+            add(cell, took);
+        }
+    }
+
+    @Hidden @ForceInline
+    private static void add(int cell, long took) {
         // The exponent of `took` as a double, by an intrinsic: the number of its bits.
         final int bits = (int) (Double.doubleToRawLongBits((double) took) >>> 52) - 1022;
         final int time = TIMES + (bits < 0 || took < 0 ? 0 : bits < MOST_TIMES ? bits : MOST_TIMES - 1);
@@ -155,7 +174,12 @@ public final class DdmTrackerSinks {
             share(cell + TOTAL, took);
             share(cell + time, 1);
         }
-        return took;
+    }
+
+    /** The result of conditions, for several sinks. */
+    @Hidden @ForceInline
+    public static boolean holds(boolean holds) {
+        return holds;
     }
 
     /** Like end(), and counts an exception. */
@@ -223,6 +247,12 @@ public final class DdmTrackerSinks {
     public static boolean test(Object left, int relation, String right) {
         final Object text = left instanceof Enum ? UNSAFE.getReference(left, NAME) : left;
         return (text instanceof String && same((String) text, right)) == (relation == 0);
+    }
+
+    /** A comparison, by number, of a value that fields and elements lead to from the object. */
+    @Hidden @ForceInline
+    public static boolean walk(Object from, int comparison) {
+        return from != null && walked(from, comparison);
     }
 
     /** String.equals() may be patched. */
@@ -386,7 +416,10 @@ public final class DdmTrackerSinks {
         }
     }
 
-    /** Nanoseconds of `rounds` hits; `what`: 0 count, 1 a false condition, 2 time, 3 a native. */
+    /**
+     * Nanoseconds of `rounds` hits; `what`: 0 count, 1 a false condition, 2 time, 3 a native,
+     * 4 a step from an object to a field.
+     */
     static long cost(int what, int rounds) {
         measuring = Thread.currentThread();
         final long began = System.nanoTime();
@@ -394,6 +427,7 @@ public final class DdmTrackerSinks {
             case 0: for (int i = 0; i < rounds; i++) { count(0); } break;
             case 1: for (int i = 0; i < rounds; i++) { count(0, test(i, 2, -1)); } break;
             case 2: for (int i = 0; i < rounds; i++) { end(0, begin(0)); } break;
+            case 4: for (int i = 0; i < rounds; i++) { count(0, walk(measuring, 0)); } break;
             default: for (int i = 0; i < rounds; i++) { kept(0, 0, 0L); } break;
         }
         return System.nanoTime() - began;
@@ -402,6 +436,7 @@ public final class DdmTrackerSinks {
     /** For a thread without cells. */
     @Hidden private static native void share(int cell, long more);
     @Hidden private static native int opened(int cell);
+    @Hidden private static native boolean walked(Object from, int comparison);
     @Hidden private static native void kept(int record, int which, long value);
     @Hidden private static native void kept(int record, int which, double value);
     @Hidden private static native void kept(int record, int which, Object value);

@@ -1,0 +1,328 @@
+#include "probes/object_paths.h"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "core/class_names.h"
+#include "core/utf16.h"
+#include "vm/jvmti_memory.h"
+
+namespace ddm {
+namespace {
+
+constexpr jint kStaticField = 0x0008;
+constexpr std::string_view kStringSignature = "Ljava/lang/String;";
+constexpr std::string_view kEnumSignature = "Ljava/lang/Enum;";
+constexpr std::string_view kNumberBoxes[] = {
+    "Ljava/lang/Integer;", "Ljava/lang/Long;",      "Ljava/lang/Boolean;", "Ljava/lang/Double;",
+    "Ljava/lang/Float;",   "Ljava/lang/Character;", "Ljava/lang/Short;",   "Ljava/lang/Byte;"};
+
+// Numbers of Java are exact in it: the mantissa has at least 64 bits.
+using ExactNumber = long double;
+
+bool compare_exactly(ExactNumber left, bci::Relation relation, ExactNumber right) {
+  switch (relation) {
+    case bci::Relation::kEqual:
+      return left == right;
+    case bci::Relation::kNotEqual:
+      return left != right;
+    case bci::Relation::kLess:
+      return left < right;
+    case bci::Relation::kLessOrEqual:
+      return left <= right;
+    case bci::Relation::kGreater:
+      return left > right;
+    default:
+      return left >= right;
+  }
+}
+
+template <typename Array, typename T>
+T array_element(JNIEnv* jni, jobject array, jint index,
+                void (JNIEnv::*get)(Array, jsize, jsize, T*)) {
+  T value{};
+  (jni->*get)(static_cast<Array>(array), index, 1, &value);
+  return value;
+}
+
+}  // namespace
+
+// With the first comparison the cost of a step is measured.
+ObjectPaths::ObjectPaths() {
+  element_.purpose = Purpose::kElement;
+  number_.purpose = Purpose::kNumber;
+  text_.purpose = Purpose::kText;
+  ProbeComparison measured;
+  measured.right = std::int64_t{-1};
+  measured.steps = {{.field = "tid", .index = -1}};  // as nobody writes it
+  number(measured);
+}
+
+ObjectPaths::Step& ObjectPaths::step_of(const PathStep& step) {
+  if (step.field.empty()) return element_;
+  std::unique_ptr<Step>& known = fields_[step.field];
+  if (known == nullptr) {
+    known = std::make_unique<Step>();
+    known->field = step.field;
+  }
+  known->missing.store(nullptr, std::memory_order_relaxed);
+  return *known;
+}
+
+bool ObjectPaths::number(ProbeComparison& comparison) {
+  if (comparison.steps.empty()) return true;
+  const std::lock_guard lock(mutex_);
+  auto made = std::make_unique<Comparison>();
+  for (const PathStep& step : comparison.steps) made->steps.push_back(&step_of(step));
+  const auto known = std::ranges::find_if(all_, [&](const auto& one) {
+    return one->wanted.steps == comparison.steps && one->wanted.relation == comparison.relation &&
+           one->wanted.right == comparison.right;
+  });
+  comparison.path = static_cast<std::int32_t>(known - all_.begin());
+  if (known != all_.end()) return true;
+  if (all_.size() == kMostComparisons) return false;
+  made->wanted = comparison;
+  if (const auto* text = std::get_if<std::string>(&comparison.right)) made->text = to_utf16(*text);
+  comparisons_[all_.size()].store(made.get(), std::memory_order_release);
+  all_.push_back(std::move(made));
+  return true;
+}
+
+std::string ObjectPaths::missing(const PathStep& step) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = fields_.find(step.field);
+  if (at == fields_.end()) return "";
+  const Way* const way = at->second->missing.load(std::memory_order_acquire);
+  return way != nullptr ? way->class_name : "";
+}
+
+bool ObjectPaths::holds(JNIEnv* jni, jobject from, std::int32_t number) noexcept {
+  if (number < 0 || static_cast<std::size_t>(number) >= kMostComparisons) return false;
+  const Comparison* const comparison =
+      comparisons_[static_cast<std::size_t>(number)].load(std::memory_order_acquire);
+  if (comparison == nullptr || jvmti_.load(std::memory_order_acquire) == nullptr) return false;
+  try {
+    return compare(jni, *comparison, from);
+  } catch (const std::exception&) {  // no memory
+    return false;
+  }
+}
+
+bool ObjectPaths::compare(JNIEnv* jni, const Comparison& comparison, jobject from) {
+  const ProbeComparison& wanted = comparison.wanted;
+  // Frees the object before the one that a step has just read.
+  std::optional<LocalRef<jobject>> kept[2];
+  jobject object = from;
+  Value value;
+  for (std::size_t i = 0; i < comparison.steps.size(); ++i) {
+    if (object == nullptr) return false;
+    value = read(jni, object, *comparison.steps[i], wanted.steps[i].index);
+    object = value.object;
+    kept[i % 2].emplace(jni, object);
+  }
+  if (value.type == 'L') return compare_object(jni, comparison, value.object);
+  return compare_number(value, wanted);
+}
+
+bool ObjectPaths::compare_number(const Value& value, const bci::PatchCondition& wanted) {
+  ExactNumber right = 0;
+  if (const auto* whole = std::get_if<std::int64_t>(&wanted.right)) {
+    right = static_cast<ExactNumber>(*whole);
+  } else if (const auto* real = std::get_if<double>(&wanted.right)) {
+    right = *real;
+  } else {
+    return false;
+  }
+  if (value.type == 'D') return compare_exactly(value.real, wanted.relation, right);
+  return value.type == 'J' &&
+         compare_exactly(static_cast<ExactNumber>(value.whole), wanted.relation, right);
+}
+
+bool ObjectPaths::compare_object(JNIEnv* jni, const Comparison& comparison, jobject object) {
+  const ProbeComparison& wanted = comparison.wanted;
+  const bool equal = wanted.relation == bci::Relation::kEqual;
+  if (std::holds_alternative<std::nullptr_t>(wanted.right)) return (object == nullptr) == equal;
+  if (std::holds_alternative<std::string>(wanted.right)) {
+    return (object != nullptr && has_text(jni, object, comparison.text)) == equal;
+  }
+  return object != nullptr && compare_number(read(jni, object, number_, 0), wanted);
+}
+
+bool ObjectPaths::has_text(JNIEnv* jni, jobject object, const std::u16string& text) {
+  const Value found = read(jni, object, text_, 0);
+  const LocalRef<jstring> string(jni, static_cast<jstring>(found.object));
+  if (!string || jni->GetStringLength(string.get()) != static_cast<jsize>(text.size()))
+    return false;
+  char16_t units[128];
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t count = std::min(text.size() - at, std::size(units));
+    jni->GetStringRegion(string.get(), static_cast<jsize>(at), static_cast<jsize>(count),
+                         reinterpret_cast<jchar*>(units));
+    if (text.compare(at, count, units, count) != 0) return false;
+    at += count;
+  }
+  return true;
+}
+
+ObjectPaths::Value ObjectPaths::read(JNIEnv* jni, jobject object, Step& step, std::int32_t index) {
+  const LocalRef<jclass> klass(jni, jni->GetObjectClass(object));
+  Way made;
+  const Way& way = way_of(jni, klass.get(), step, made);
+  const auto whole = [](std::int64_t value) { return Value{.type = 'J', .whole = value}; };
+  const auto real = [](double value) { return Value{.type = 'D', .real = value}; };
+  const auto reference = [](jobject value) { return Value{.type = 'L', .object = value}; };
+  switch (way.what) {
+    case What::kMissing:
+      return {};
+    case What::kSelf:
+      return reference(jni->NewLocalRef(object));
+    case What::kTextLength:
+      return whole(jni->GetStringLength(static_cast<jstring>(object)));
+    case What::kLength:
+      return whole(jni->GetArrayLength(static_cast<jarray>(object)));
+    case What::kElement:
+      if (index >= jni->GetArrayLength(static_cast<jarray>(object))) return {};
+      switch (way.type) {
+        case 'Z':
+          return whole(array_element(jni, object, index, &JNIEnv::GetBooleanArrayRegion));
+        case 'B':
+          return whole(array_element(jni, object, index, &JNIEnv::GetByteArrayRegion));
+        case 'C':
+          return whole(array_element(jni, object, index, &JNIEnv::GetCharArrayRegion));
+        case 'S':
+          return whole(array_element(jni, object, index, &JNIEnv::GetShortArrayRegion));
+        case 'I':
+          return whole(array_element(jni, object, index, &JNIEnv::GetIntArrayRegion));
+        case 'J':
+          return whole(array_element(jni, object, index, &JNIEnv::GetLongArrayRegion));
+        case 'F':
+          return real(array_element(jni, object, index, &JNIEnv::GetFloatArrayRegion));
+        case 'D':
+          return real(array_element(jni, object, index, &JNIEnv::GetDoubleArrayRegion));
+        default:
+          return reference(jni->GetObjectArrayElement(static_cast<jobjectArray>(object), index));
+      }
+    case What::kField:
+      switch (way.type) {
+        case 'Z':
+          return whole(jni->GetBooleanField(object, way.field));
+        case 'B':
+          return whole(jni->GetByteField(object, way.field));
+        case 'C':
+          return whole(jni->GetCharField(object, way.field));
+        case 'S':
+          return whole(jni->GetShortField(object, way.field));
+        case 'I':
+          return whole(jni->GetIntField(object, way.field));
+        case 'J':
+          return whole(jni->GetLongField(object, way.field));
+        case 'F':
+          return real(jni->GetFloatField(object, way.field));
+        case 'D':
+          return real(jni->GetDoubleField(object, way.field));
+        default:
+          return reference(jni->GetObjectField(object, way.field));
+      }
+  }
+  return {};
+}
+
+// The way for objects of that class; `made` holds it if it cannot be kept.
+const ObjectPaths::Way& ObjectPaths::way_of(JNIEnv* jni, jclass klass, Step& step, Way& made) {
+  const auto found = [&](const Way& way) -> const Way& {
+    if (way.what == What::kMissing && step.purpose == Purpose::kField && way.of != nullptr &&
+        step.missing.load(std::memory_order_relaxed) == nullptr) {
+      step.missing.store(&way, std::memory_order_release);
+    }
+    return way;
+  };
+  const Way* const first = step.first.load(std::memory_order_acquire);
+  if (first != nullptr && jni->IsSameObject(first->of, klass)) return found(*first);
+  jint hash = 0;
+  jvmti_.load(std::memory_order_relaxed)->GetObjectHashCode(klass, &hash);
+  std::atomic<const Way*>& bucket = step.ways[static_cast<std::uint32_t>(hash) % kBuckets];
+  const Way* head = bucket.load(std::memory_order_acquire);
+  for (const Way* way = head; way != nullptr; way = way->next) {
+    if (jni->IsSameObject(way->of, klass)) return found(*way);
+  }
+  made = find(jni, klass, step);
+  if (step.count.fetch_add(1, std::memory_order_relaxed) >= kMostClasses) {
+    step.count.store(kMostClasses, std::memory_order_relaxed);
+    return made;
+  }
+  made.of = jni->NewWeakGlobalRef(klass);
+  if (made.of == nullptr) {
+    clear_exception(jni);
+    return made;
+  }
+  Way* const kept = new Way(made);
+  do {
+    kept->next = head;
+  } while (!bucket.compare_exchange_weak(head, kept, std::memory_order_acq_rel));
+  const Way* none = nullptr;
+  step.first.compare_exchange_strong(none, kept, std::memory_order_acq_rel);
+  return found(*kept);
+}
+
+ObjectPaths::Way ObjectPaths::find(JNIEnv* jni, jclass klass, const Step& step) const {
+  const ClassSignature signature(jvmti_.load(std::memory_order_relaxed), klass);
+  const std::string_view type = text_of(signature);
+  Way way;
+  if (step.purpose == Purpose::kElement) {
+    if (type.size() > 1 && type[0] == '[') {
+      way.what = What::kElement;
+      way.type = type[1];
+    }
+  } else if (step.purpose == Purpose::kNumber) {
+    if (std::ranges::find(kNumberBoxes, type) != std::end(kNumberBoxes))
+      find_field(jni, klass, "value", way);
+  } else if (step.purpose == Purpose::kText && type == kStringSignature) {
+    way.what = What::kSelf;
+  } else if (step.field == "length" && type.starts_with('[')) {
+    way.what = What::kLength;
+  } else if (step.field == "length" && type == kStringSignature) {
+    way.what = What::kTextLength;
+  } else if (step.purpose == Purpose::kText) {
+    find_field(jni, klass, "name", way, kEnumSignature);
+  } else if (!find_field(jni, klass, step.field, way)) {
+    way.class_name = type_name_of(type);
+  }
+  return way;
+}
+
+// The field of the class, or else of its nearest superclass that has one; of `owner` alone unless
+// that is "". Static ones are left out.
+bool ObjectPaths::find_field(JNIEnv* jni, jclass klass, std::string_view name, Way& way,
+                             std::string_view owner) const {
+  jvmtiEnv* const jvmti = jvmti_.load(std::memory_order_relaxed);
+  LocalRef<jclass> next(jni, nullptr);
+  for (jclass of = klass; of != nullptr; of = next.get()) {
+    jint count = 0;
+    JvmtiPtr<jfieldID> fields(jvmti);
+    const bool asked = owner.empty() || text_of(ClassSignature(jvmti, of)) == owner;
+    if (asked && jvmti->GetClassFields(of, &count, fields.out()) != JVMTI_ERROR_NONE) count = 0;
+    for (jint i = 0; i < count; ++i) {
+      JvmtiPtr<char> field(jvmti), type(jvmti);
+      jint access = 0;
+      if (jvmti->GetFieldName(of, fields[i], field.out(), type.out(), nullptr) !=
+              JVMTI_ERROR_NONE ||
+          text_of(field) != name || text_of(type).empty() ||
+          jvmti->GetFieldModifiers(of, fields[i], &access) != JVMTI_ERROR_NONE ||
+          (access & kStaticField) != 0) {
+        continue;
+      }
+      way.what = What::kField;
+      way.type = text_of(type)[0];
+      way.field = fields[i];
+      return true;
+    }
+    const jclass super = jni->GetSuperclass(of);
+    if (next) jni->DeleteLocalRef(next.get());
+    *next.out() = super;
+  }
+  return false;
+}
+
+}  // namespace ddm
