@@ -181,7 +181,11 @@ told.items = [...byId('menu').querySelectorAll('button')].map((b) => b.textConte
 press('ArrowDown'); press('ArrowDown'); told.item = document.activeElement.textContent;
 document.activeElement.click(); told.copied = document.documentElement.dataset.copied;
 focusBar(barOf(zoomFromText('Pages.main')));
-press('ContextMenu'); press('Escape'); told.closed = [byId('menu').hidden, document.activeElement.id];
+press('ContextMenu'); press('Escape');
+told.closed = [byId('menu').hidden, document.activeElement.id, focused && nameOf(focused.node)];
+press('F10', {shiftKey: true});
+[...byId('menu').querySelectorAll('button')].find((b) => b.textContent === 'Copy name').click();
+await settled(); told.kept = [document.activeElement.id, focused && nameOf(focused.node)];
 const box = canvas.getBoundingClientRect(), bar = barOf(zoomFromText('Pages.lines'));
 const at = {clientX: box.left + bar.x + bar.width / 2, clientY: box.top + topOf(bar) + 5, bubbles: true, cancelable: true};
 canvas.dispatchEvent(new MouseEvent('mousemove', at)); told.hover = byId('tip').innerText;
@@ -190,7 +194,17 @@ canvas.dispatchEvent(new MouseEvent('contextmenu', {...at, button: 2}));
 told.left = [...state.without].map(textOf);
 told.names = namesIn(decoded(encodeURIComponent(listOf(['a;b', '50%3B', '100%', 'c']))));
 byId('reset').click();
-canvas.dispatchEvent(new MouseEvent('click', at)); told.clicked = nameOf(state.zoom);
+const click = () => {
+  canvas.dispatchEvent(new PointerEvent('pointerdown', at));
+  canvas.dispatchEvent(new MouseEvent('click', at));
+};
+byId('options').open = true;
+click(); told.away = [byId('options').open, nameOf(state.zoom)];
+click(); told.clicked = nameOf(state.zoom);
+byId('options').open = true; byId('switch-lines').focus();
+press('Escape'); told.panel = [byId('options').open, document.activeElement.id, nameOf(state.zoom)];
+change({q: 'Leaf', below: codeNamed('Pages.main'), without: new Set([codeNamed('Pages.recurse')]), from: 0, to: 100});
+press('Escape'); told.everything = [byId('chips').hidden, byId('search').value, nameOf(state.zoom), state.from];
 return told;""")
     assert told["first"] == ["Pages.recurse", "1 of 6 bars"], told
     assert told["depths"] == sorted(told["depths"][:6]) + told["depths"][:1], told["depths"]
@@ -201,11 +215,33 @@ return told;""")
     assert told["zoomed"] == told["down"] and told["down"] in told["tip"] and told["out"] == "all", told
     assert "Copy stack" in told["items"] and told["item"] == "Copy stack", told
     assert told["copied"].startswith("Pages.main\n"), told
-    assert told["closed"] == [True, "canvas"], told
+    assert told["closed"] == [True, "canvas", "Pages.main"] and told["kept"] == told["closed"][1:], told
     assert told["names"] == ["a;b", "50%3B", "100%", "c"], told
     assert "Pages.lines" in told["hover"] and "each on average" in told["hover"] and \
         re.search(r"at Pages.java:\d+ \d", told["hover"]), told["hover"]
     assert told["left"] == ["Pages.lines"] and told["clicked"] == "Pages.lines", told
+    assert told["away"] == [False, "all"] and told["panel"] == [False, "optionswords", "Pages.lines"], told
+    assert told["everything"] == [True, "", "all", -1], told
+
+
+@test()
+def a_package_in_the_legend_finds_its_methods_alone(t):
+    report = run_pages(t)
+    if report is None:
+        return
+    told = run_in_page(t, t.path("r.html"), """
+const found = () => [[...wantedNames().wanted.keys()].filter((code) => wantedNames().wanted[code]).map(textOf),
+                     Number(byId('match').dataset.count), byId('match').dataset.plain];
+[...byId('legend').querySelectorAll('button')].find((one) => one.textContent === '(no package)').click();
+const told = {none: found()};
+change({q: 'package:java.util'}); told.util = found();
+change({q: 'package:java'}); told.java = found();  // the classes of java.util are not of it
+return told;""")
+    for home, (names, count, plain) in (("", told["none"]), ("java.util", told["util"])):
+        methods = {name for s in report.sites for name in path_of(s)[:-1] if home == name.rpartition(".")[0].rpartition(".")[0]}
+        assert set(names) == methods and methods and plain is None, (home, names)
+        assert count == sums([s for s in report.sites if methods & set(path_of(s)[:-1])])[1], (home, count)
+    assert told["java"] == [[], 0, None], told["java"]
 
 
 @test()
@@ -216,13 +252,16 @@ def a_page_of_a_state_is_reached_by_its_address(t):
     told = run_in_page(t, t.path("r.html"), """
 return {below: textOf(state.below), without: [...state.without].map(textOf), lines: state.lines,
         size: totals.count[0], hash: location.hash, width: document.documentElement.scrollWidth,
-        graph: byId('sheet').clientWidth, tabs: byId('tabs').getBoundingClientRect().right};
+        graph: byId('sheet').clientWidth, tabs: byId('tabs').getBoundingClientRect().right,
+        panel: (byId('options').open = true) && byId('switches').getBoundingClientRect(),
+        open: document.documentElement.scrollWidth};
 """, width=500, below="Pages.main", without="Pages.lines;no such name", lines="", tab="classes")
     wanted = [s for s in report.sites if "Pages.main" in path_of(s) and "Pages.lines" not in path_of(s)]
     assert (told["below"], told["without"], told["lines"]) == ("Pages.main", ["Pages.lines"], True), told
     assert told["size"] == sums(wanted)[1], told
     # Nothing stands out to the right of a narrow window.
     assert told["width"] <= 500 and told["tabs"] <= 500 and told["graph"] >= 440, told
+    assert told["panel"]["left"] == 10 and told["panel"]["width"] >= 460 and told["open"] <= 500, told
 
 
 @test()
@@ -278,6 +317,9 @@ told.first = [...byId('topbox').querySelectorAll('tbody tr')].map((row) => row.i
 told.grown = byId('topbox').querySelectorAll('td.grown').length;
 change({tab: 'appsites'}); await settled();
 told.cut = byId('topbox').scrollWidth - byId('topbox').clientWidth;
+change({q: '^Pages\\\\$Leaf$', by: 'count', view: 'callers'});
+byId('list').click();
+told.found = [byId('match').textContent, byId('matchlist').textContent];
 return told;"""
 
 
@@ -305,6 +347,8 @@ def a_difference_of_two_runs_is_a_page_in_two_colours(t):
         assert (grown, shrunk) == ("8", "214"), told["colours"]
         assert "\u221250" in told["first"] and told["grown"] > 0, told["first"]
         assert told["cut"] == 0, f"{told['cut']} pixels of the table are out of sight"
+        # Both sides of the stacks that grew and of those that shrank.
+        assert all("+25 allocations (60 \u2192 85, " in words for words in told["found"]), told["found"]
     assert "no page of a report" in ddm(t, "allocs", "--diff", pages[0], __file__, "-o", t.path("d.html"), code=REFUSED)
     with open(t.path("a.html"), encoding="utf-8") as whole, open(t.path("cut.html"), "w", encoding="utf-8") as cut:
         text = whole.read()
@@ -385,6 +429,7 @@ for (const [from, to] of [[0, BEFORE], [AFTER, end], [0, end]]) {
   for (const row of kind.tabs().find(({id}) => id === 'classes').make(selection()).rows) rows[row.type] = row.count;
   told.spans.push([rows, totals.bytes[0], checkBars()]);
 }
+change({tab: 'threads'}); await settled(); told.threads = byId('topof').textContent;
 return told;""".replace("BEFORE", str(between - late)).replace("AFTER", str(between + late)))
     assert told["of"] == "run" and not told["hidden"] and told["step"] == 100, told
     assert 25 <= told["moments"] <= 400, told
@@ -394,3 +439,12 @@ return told;""".replace("BEFORE", str(between - late)).replace("AFTER", str(betw
     assert 0 < end[0]["Phases$Second"] < second and "Phases$First" not in end[0], end
     assert (whole[0]["Phases$First"], whole[0]["Phases$Second"]) == (first, second), whole
     assert whole[1] == told["bytes"] and {span[2] for span in told["spans"]} == {"ok"}, told
+    assert told["threads"].startswith("of the whole"), told["threads"]  # which are not told by time
+
+
+@test()
+def a_page_of_a_program_that_was_never_tracked_says_how_to_begin(t):
+    with Target(t, "track=n,dump=none") as p:
+        ddm(t, "allocs", p.pid, "-o", t.path("x.html"))
+    told = run_in_page(t, t.path("x.html"), "return [byId('empty').innerText, byId('cards').innerText];")
+    assert "`ddm track PID on`" in told[0] and told[1] == "", told

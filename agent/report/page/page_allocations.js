@@ -249,6 +249,7 @@ function lackCards() {
   return cards;
 }
 function allocationCards() {
+  if (neverTracked) return [];
   // Under sampling a record stands for many allocations.
   const recordedOnes = `${times(data.recorded_count)}, ${sampled ? 'from samples' : 'one by one'}`;
   const recorded = {

@@ -1,5 +1,6 @@
 // What there is to say of a difference: a bar is as wide as the larger of what was there before and
-// after, and red as far as it grew, blue as far as it shrank.
+// after, added up stack by stack, and red as far as it grew, blue as far as it shrank. That sum is
+// in neither report, so it is drawn and not told.
 
 const changeOf = (figures, key) => figures[`${key}After`] - figures[`${key}Before`];
 const changeAt = (node) => totals[`${state.by}After`][node] - totals[`${state.by}Before`][node];
@@ -56,13 +57,14 @@ function changesCards() {
     {name: 'Shrunk', value: humanBytes(shrunk), words: 'less at stacks that have less than before'},
   ];
 }
-const changesTip = (node) => kind.measures.map(({key}) => {
-  const before = totals[`${key}Before`][node], after = totals[`${key}After`][node];
+function changeSaid(key, figures) {
+  const before = figures[`${key}Before`], after = figures[`${key}After`];
   const words = key === 'bytes' ? humanBytes : grouped;
   return `${changeWords(key, after - before)} ${key === 'bytes' ? '' : `${oneOf}s `}(${
       words(before)} \u2192 ${words(after)}${
       before ? `, ${signed((n) => `${n.toFixed(1)}%`, (100 * (after - before)) / before)}` : ''})`;
-});
+}
+const changesTip = (node) => kind.measures.map(({key}) => changeSaid(key, totalsAt(node)));
 const changesLegend = (item) => [
   item(dark.matches ? 'hsl(8 65% 38%)' : 'hsl(8 85% 68%)', 'grown', 'more than before'),
   item(dark.matches ? 'hsl(214 65% 38%)' : 'hsl(214 85% 68%)', 'shrunk', 'less than before'),

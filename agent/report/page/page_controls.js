@@ -167,6 +167,9 @@ function showFound() {
 const kListed = 100;
 function listMatches() {
   const bars = matchedBars(), size = totals[state.by];
+  const figures = (node) => kind.said ?
+      kind.said(state.by, totalsAt(node)) :
+      `${measure().words(size[node])}, ${percent(size[node], size[0])}`;
   const items = bars.slice(0, kListed).map((node, at) => {
     const above = tree.parent[node];
     return element(
@@ -180,7 +183,7 @@ function listMatches() {
               },
             },
             nameOf(node)),
-        element('small', {}, ` ${measure().words(size[node])}, ${percent(size[node], size[0])}` +
+        element('small', {}, ` ${figures(node)}` +
             (above ? `, in ${withoutPackage(nameOf(above), false)}` : '')));
   });
   if (bars.length > kListed) items.push(element('li', {class: 'quiet'}, `and ${grouped(bars.length - kListed)} more`));
@@ -191,12 +194,15 @@ function listMatches() {
 
 function copy(text) {
   const plainly = () => {
+    const bar = focused;
     const field = element('textarea', {class: 'away'});
     field.value = text;
     document.body.append(field);
     field.select();
     document.execCommand('copy');
     field.remove();
+    canvas.focus({preventScroll: true});
+    if (bar) focusBar(bar, false);
   };
   document.documentElement.dataset.copied = text;
   if (navigator.clipboard && isSecureContext)
@@ -242,8 +248,9 @@ function openMenu(where, bar) {
   menu.style.top = `${Math.max(Math.min(where.clientY, innerHeight - menu.offsetHeight - 8), 4)}px`;
   menu.querySelector('button').focus();
 }
+let dismissed = false;  // a menu, by the press whose click is still to come
 function listenToMenu() {
-  const menu = byId('menu');
+  const menu = byId('menu'), options = byId('options');
   menu.addEventListener('keydown', (event) => {
     const items = [...menu.querySelectorAll('button:enabled')];
     const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
@@ -257,8 +264,15 @@ function listenToMenu() {
       items[(items.indexOf(document.activeElement) + step + items.length) % items.length].focus();
     }
   });
-  addEventListener('pointerdown', (event) => {
-    if (!menu.hidden && !menu.contains(event.target)) menu.hidden = true;
+  // A press elsewhere closes what is open.
+  addEventListener('pointerdown', ({target}) => {
+    const leftMenu = !menu.hidden && !menu.contains(target);
+    const leftOptions = options.open && !options.contains(target);
+    dismissed = leftMenu || leftOptions;
+    if (leftOptions) options.open = false;
+    if (!leftMenu) return;
+    menu.hidden = true;
+    loseFocus();
   });
 }
 
@@ -271,6 +285,13 @@ function focusBar(bar, tip = true) {
   if (tip) showTip(bar ? pointOf(bar) : null, bar);
   byId('report').dataset.focused = bar ? nameOf(bar.node) : '';
   byId('said').textContent = bar && !bar.rest ? `${nameOf(bar.node)}: ${tipLines(bar)[0]}` : '';
+}
+// While the menu is open the bar that it is of keeps it.
+function loseFocus() {
+  if (!focused || !byId('menu').hidden) return;
+  focused = undefined;
+  showTip(null, null);
+  paint();
 }
 function moveFocus(key) {
   const bar = focused || drawn.find(({node, rest}) => node === state.zoom && !rest);
@@ -306,7 +327,7 @@ function listenToGraph() {
   });
   canvas.addEventListener('click', (event) => {
     const bar = barAt(event);
-    if (!bar) return;
+    if (!bar || dismissed) return;
     showTip(event, null);
     change({zoom: bar.node});
   });
@@ -316,12 +337,7 @@ function listenToGraph() {
     event.preventDefault();
     openMenu(event.button === 2 ? event : pointOf(bar), bar);
   });
-  canvas.addEventListener('blur', () => {
-    if (!focused) return;
-    focused = undefined;
-    showTip(null, null);
-    paint();
-  });
+  canvas.addEventListener('blur', loseFocus);
   canvas.addEventListener('keydown', (event) => {
     if (event.key.startsWith('Arrow')) {
       event.preventDefault();
@@ -343,15 +359,17 @@ function listenToGraph() {
   });
   byId('graph').addEventListener('scroll', paint);
 }
-const kNothingChosen = {q: '', zoom: 0, below: -1, only: false, from: -1, to: -1};
+const reset = () =>
+    change({q: '', zoom: 0, below: -1, without: new Set(), only: false, from: -1, to: -1});
 function listenToToolbar() {
+  const options = byId('options');
   byId('search').addEventListener('input', (event) => change({q: event.target.value}));
   byId('search').addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return;
     event.preventDefault();
     showMatch(event.shiftKey ? -1 : 1);
   });
-  byId('reset').addEventListener('click', () => change({...kNothingChosen, without: new Set()}));
+  byId('reset').addEventListener('click', reset);
   byId('previous').addEventListener('click', () => showMatch(-1));
   byId('next').addEventListener('click', () => showMatch(1));
   byId('only').addEventListener('click', () => change({only: !state.only, zoom: 0}));
@@ -366,7 +384,9 @@ function listenToToolbar() {
     const field = byId('search');
     if (event.key === 'Escape') {
       event.preventDefault();
-      change({q: '', zoom: 0});
+      if (!options.open) return reset();
+      if (options.contains(document.activeElement)) byId('optionswords').focus();
+      options.open = false;
     } else if (
         (event.ctrlKey || event.metaKey) && event.key === 'f' && document.activeElement !== field) {
       event.preventDefault();  // a second Ctrl-F is the browser's

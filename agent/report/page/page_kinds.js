@@ -338,7 +338,8 @@ const nsMeasure = (all) => ({
   exact: (n) => (n < 1000 ? humanNs(n) : `${humanNs(n)} (${grouped(n)} ns)`),
 });
 // leaf: what the innermost bar is, where it is no method. hint, callers: how to read the graph. Where
-// a difference is something else: sort, colour, label (behind a bar's name), whole, part, tip, legend.
+// a difference is something else: sort, colour, label (behind a bar's name), whole, part, tip, said
+// (figures in words), legend.
 const kinds = {
   allocations: {
     title: ofMalloc ? 'Native memory of' : 'Allocations of',
@@ -356,7 +357,8 @@ const kinds = {
     title: ofMalloc ? 'Changes of native memory in' : 'Changes of allocations in',
     measures: [bytesMeasure, countMeasure('Count', oneOf)],
     leaf: ofMalloc ? 'blocks of malloc' : 'allocated class',
-    hint: 'A bar is as wide as what there was before or after, whichever is more; red grew, blue shrank.',
+    hint: 'A bar is as wide as the larger of before and after, stack by stack (which are told apart ' +
+        'by line); red grew, blue shrank.',
     callers: 'What was allocated, by whom, called by whom.',
     more: 'compare .jsonl reports for more',
     tabs: allocationTabs,
@@ -369,6 +371,7 @@ const kinds = {
     part: changesPart,
     whole: () => changeWords(state.by, changeAt(0)),
     tip: changesTip,
+    said: changeSaid,
     legend: changesLegend,
   },
   times: {

@@ -27,9 +27,7 @@ function showLegend() {
       item(themeColour('--jdk'), 'JDK', 'java, javax, jdk, sun, com.sun'),
       ...[...hues].map(([code, hue]) => {
         const name = packages[code - kPackages];
-        return item(
-            shade(hue), name, 'show in the graph',
-            name === '(no package)' ? '^[^.]+\\.[^.]+$' : `^${asPattern(name)}\\.[^.]+\\.[^.]+$`);
+        return item(shade(hue), name, 'show in the graph', `package:${name}`);
       }),
       item(shade(200, 0.45), 'other packages', 'one pale colour a package'),
       item(themeColour('--rest'), 'small or unknown', 'many small ones together, or cut stacks'),
@@ -271,6 +269,10 @@ function fromFragment() {
 
 // Why there is nothing to draw.
 function emptiness() {
+  if (neverTracked && !data.time_alone) {
+    return 'Tracking was never on, so there is nothing to draw. `ddm track PID on` starts it, or ' +
+        'the option track=y of the agent.';
+  }
   if (!data.time_alone) return 'No allocation was recorded, so there is nothing to draw.';
   return [
     summary.sampler ? 'No thread was met running.' : '',

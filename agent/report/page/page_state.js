@@ -44,9 +44,10 @@ const aboutShown = () =>
          '\u2248 ' :
          '');
 const measure = () => kind.measures.find(({key}) => key === state.by);
-const totalsAt = (node) =>
-    Object.fromEntries(kind.measures.map(({key}) => [key, totals[key][node]]));
-const inWords = (figures) => kind.measures.map(({key, words}) => words(figures[key])).join(' in ');
+const totalsAt = (node) => Object.fromEntries(base.keys.map((key) => [key, totals[key][node]]));
+const inWords = (figures) => (kind.said ?
+    kind.measures.map(({key}) => kind.said(key, figures)).join(', ') :
+    kind.measures.map(({key, words}) => words(figures[key])).join(' in '));
 const codeNamed = (() => {
   const known = new Map();
   return (text) => {
@@ -197,7 +198,8 @@ function writeFragment() {
 // ---- search ------------------------------------------------------------------------------
 
 // Which names are wanted: 1 by code without lines. A name as it stands is found too: "byte[]" and
-// "Map$Node" mean something else as patterns.
+// "Map$Node" mean something else as patterns. "package:a.b" are the methods of that package: a
+// pattern cannot tell them from the classes of its subpackages.
 let lastWanted = {q: null};
 function wantedNames() {
   if (lastWanted.q === state.q) return lastWanted;
@@ -207,11 +209,14 @@ function wantedNames() {
     pattern = new RegExp(state.q, 'i');
   } catch {  // plain text
   }
-  const named = (name) =>
-      name.toLowerCase().includes(text) || (pattern !== null && pattern.test(name));
+  const home = /^package:(.+)$/.exec(state.q)?.[1];
+  const named = home ?
+      (name) => name === `${home}.*` :
+      (name) => name.toLowerCase().includes(text) || (pattern !== null && pattern.test(name));
+  const isWanted = home ? (code) => isInPackage(code, home) : (code) => named(textOf(code));
   const wanted = new Uint8Array(kLines);
-  for (let code = 0; code < kLines; ++code) wanted[code] = named(textOf(code)) ? 1 : 0;
-  return (lastWanted = {q: state.q, wanted, named, plain: pattern === null});
+  for (let code = 0; code < kLines; ++code) wanted[code] = isWanted(code) ? 1 : 0;
+  return (lastWanted = {q: state.q, wanted, named, plain: pattern === null && !home});
 }
 const isMatch = (node) => {
   if (!matches || node === 0) return false;
@@ -236,7 +241,7 @@ function search() {
     covered[node] = covered[base.parent[node]] | wanted[base.name[node]];
   }
   const own = figuresShown(), all = treeFor(false);
-  for (const {key} of kind.measures) {
+  for (const key of base.keys) {
     let sum = 0;
     for (const node of base.ends) {
       if (covered[node] && (!all.ends || all.ends[node])) sum += own[key][node];
@@ -255,7 +260,7 @@ function search() {
   const hidden = bars === 0 && found.count > 0 ? ', in bars that are hidden or folded' : '';
   const words = bars === 0 && found.count === 0 ?
       'no match' :
-      `matched ${share} of the ${measure().all}: ${inWords(found)}${hidden}`;
+      `matched${kind.said ? '' : ` ${share} of the ${measure().all}`}: ${inWords(found)}${hidden}`;
   output.textContent =
       plain ? `${words} (not a regular expression: searched as plain text)` : words;
 }

@@ -90,7 +90,7 @@ const showAll = new Set();
 // columns: {title, number, key, cell(row)}; a click on the head of one with a key sorts by it.
 // sort: the key that rows stand by without one, '' = the measure. The page may hold fewer rows than
 // there are: the largest of `total`.
-function showTable({id, rows: all, columns, sort: unasked = '', total = all.length, note = ''}) {
+function showTable({id, rows: all, columns, sort: unasked = '', total = all.length}) {
   const asked = columns.find((column) => column.key && column.key === state.sort);
   const key = asked ? asked.key : unasked || state.by;
   const by = columns.find((column) => column.key === key) || {number: true};
@@ -140,7 +140,6 @@ function showTable({id, rows: all, columns, sort: unasked = '', total = all.leng
   } else if (shown.length < total) {
     foot.push(`; ${kind.more}`);
   }
-  if (note) foot.push(foot.length ? `. ${note}` : note);
   if (foot.length) {
     table.append(
         element('tfoot', {}, element('tr', {}, element('td', {colspan: columns.length}, ...foot))));
@@ -175,8 +174,8 @@ function showTables() {
           short)));
   const chosenEnds = chosen.whole ? null : selection();
   byId('toptitle').textContent = chosen.title;
-  byId('topof').textContent = chosen.whole && selection() ?
-      'of the whole, whatever is zoomed to' :
+  byId('topof').textContent = chosen.whole && (selection() || state.from >= 0) ?
+      'of the whole, whatever part is shown' :
       selectionWords(chosenEnds);
   byId('topbox').replaceChildren(showTable({id: chosen.id, ...chosen.make(chosenEnds)}));
 }

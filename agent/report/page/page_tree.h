@@ -18,7 +18,7 @@
 
 #include "report/page/page_names.h"
 #include "report/report.h"
-#include "report/time_stacks.h"
+#include "report/report_time.h"
 
 namespace ddm {
 

@@ -24,8 +24,12 @@ function shownEnds(base, how) {
   for (let node = 0; node < size; ++node) known[node] = known[node] === (kInside | kFound) ? 1 : 0;
   return known;
 }
+const packageName = (method) => packageOf(data.names[method]) || '(no package)';
+// Of a code, which is a method's then.
+const isInPackage = (code, name) => code < kClasses && origins[code] !== kNowhere &&
+    code !== kLeftOut && packageName(code) === name;
 const packageCode = (method) => {
-  const name = packageOf(data.names[method]) || '(no package)';
+  const name = packageName(method);
   let code = packageCodes.get(name);
   if (code === undefined) {
     packageCodes.set(name, (code = kPackages + packages.length));

@@ -1,8 +1,5 @@
-// The page draws the stacks of a report, of allocations or of time. Its script is these files one
-// after the other: page_words.js (figures and names for people), page_data.js (what the report says),
-// page_trees.js (what of it is drawn), page_state.js (what was asked for, and search),
-// page_picture.js (the graph), page_tables.js, page_allocations.js and page_kinds.js (what there is to
-// say of each kind of figures), page_controls.js (what is clicked and typed), page_start.js.
+// The page draws the stacks of a report, of allocations or of time. Its script is the files that
+// page.cmake names, one after the other; here are figures and names for people.
 //
 // Names come from a program and are hostile: they become text and attributes of elements, never HTML.
 'use strict';

@@ -24,7 +24,7 @@
 #include "report/page/report_page.h"
 #include "report/report_json.h"
 #include "report/report_sites.h"
-#include "report/time_stacks.h"
+#include "report/report_time.h"
 
 namespace ddm {
 namespace {
