@@ -107,11 +107,13 @@ struct SamplerFigures {
 // Each list is ordered by its main figure, largest first.
 struct TimeData {
   std::vector<MethodTime> methods;
+  std::int64_t methods_ns = 0;                    // for how long they have been timed
   std::vector<MethodPath> method_paths;           // callers precede callees
   std::map<std::string, std::int64_t> not_timed;  // methods and classes not timed, by reason
   std::vector<StackSample> samples;
   std::optional<SamplerFigures> sampler;
   std::vector<MonitorTime> monitors;
+  std::int64_t locks_ns = 0;         // for how long waits have been timed
   std::vector<OngoingWait> waiting;  // in progress; not included in `monitors`
   std::optional<bool> monitor_on;    // nullopt: waits were never measured
   std::string incomplete;            // what is missing in the figures, as a sentence; "": nothing

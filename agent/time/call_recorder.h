@@ -72,7 +72,8 @@ class CallRecorder final : public VmListener {
   // Called by the natives.
   void entered(JNIEnv* jni, MethodNumber method) noexcept;
   void left(JNIEnv* jni, MethodNumber method, CallAction action) noexcept;
-  // On a Java thread that ends. Its OS thread may be attached as another one next.
+  // On a Java thread that ends: its OS thread may be attached as another one next. Also on the one that
+  // ends the program, whose calls are open until then.
   static void thread_ending(JNIEnv* jni);
   void virtual_thread_end(JNIEnv* jni, jthread thread) override;
 

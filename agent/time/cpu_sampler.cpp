@@ -227,6 +227,7 @@ void CpuSampler::sample_threads(JNIEnv* jni, const Round& wanted, std::int64_t n
   const std::vector<RanThread*>& ran = ran_threads_->poll(
       jni, now_ns, unit_ns, wanted.wall ? &counts_ : nullptr, wanted.trace != nullptr);
   cost_.begin_round(ran.size());
+  if (wanted.trace) wanted.trace->begin_round();
   for (RanThread* thread : wanted.wall ? ran_threads_->checked() : ran) {
     const std::int64_t count = wanted.unit_ns != 0 ? thread->unattributed_ns / unit_ns : 0;
     if (wanted.wall && thread->waiting.is_counted()) continue;

@@ -47,6 +47,7 @@ std::string MethodTracing::start_times(JNIEnv* jni, const std::string& patterns)
   if (error.empty()) {
     times_ = patterns;
     recorder_->forget_sums();
+    times_span_.begin();
   }
   record();
   return error;
@@ -59,6 +60,7 @@ std::string MethodTracing::stop_times(JNIEnv* jni) {
     if (!times_) return "";
     last_times_ = read_times();
     times_.reset();
+    times_span_.end();
   }
   const std::string error = change_hooks(jni, traced(), nullptr);
   const std::lock_guard lock(mutex_);
@@ -201,12 +203,14 @@ void MethodTracing::forget() {
   last_times_ = {};
   if (!times_) return;
   recorder_->forget_sums();
+  times_span_.begin();
   record();
 }
 
 void MethodTracing::add_to(TimeData& data) {
   const std::lock_guard lock(mutex_);
   Times times = times_ ? read_times() : last_times_;
+  data.methods_ns = times_span_.ns();
   data.methods = std::move(times.methods);
   data.method_paths = std::move(times.paths);
   data.not_timed = std::move(times.not_timed);

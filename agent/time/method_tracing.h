@@ -19,6 +19,7 @@
 #include "report/traces/method_trace.h"
 #include "stack/names/name_table.h"
 #include "time/call_recorder.h"
+#include "time/measured_span.h"
 #include "time/method_hooks.h"
 #include "time/trace_file.h"
 #include "vm/virtual_thread_support.h"
@@ -95,6 +96,7 @@ class MethodTracing final : public TimeDataSource {
   VirtualThreadEnds virtual_ends_;
   std::unique_ptr<MethodHooks> hooks_;
   std::optional<std::string> times_;  // patterns; nullopt: off
+  MeasuredSpan times_span_;
   std::optional<Trace> trace_;
   bool other_hooks_ = false;  // than those for times_ and trace_ may be installed
   Times last_times_;

@@ -45,6 +45,7 @@ std::string MonitorTimes::start(jvmtiEnv* jvmti, JNIEnv* jni, const StackNaming&
     if (!traces_) return "no memory for stacks";
     incomplete_.clear();
     has_results_ = true;
+    span_.begin();
   }
   totals_.clear();
   holders_.start(jvmti, jni, naming, *traces_);
@@ -76,6 +77,10 @@ std::string MonitorTimes::stop(jvmtiEnv* jvmti) {
   const std::lock_guard switching(switching_);
   if (!on_) return "";
   on_ = false;
+  {
+    const std::lock_guard lock(mutex_);
+    span_.end();
+  }
   const std::string parks = parks_.stop();
   const jvmtiError error = switch_monitor_events(jvmti, JVMTI_DISABLE);
   if (error == JVMTI_ERROR_NONE) return parks;
@@ -89,6 +94,12 @@ void MonitorTimes::discard() {
   totals_.clear();
   incomplete_.clear();
   has_results_ = false;
+}
+
+void MonitorTimes::forget() {
+  const std::lock_guard lock(mutex_);
+  totals_.clear();
+  if (on_) span_.begin();
 }
 
 void MonitorTimes::vm_halts() {
@@ -199,6 +210,7 @@ void MonitorTimes::add_to(TimeData& data) {
   const std::lock_guard lock(mutex_);
   if (!has_results_) return;
   data.monitor_on = on_;
+  data.locks_ns = span_.ns();
   if (!incomplete_.empty()) data.incomplete = incomplete_;
   for (MonitorTime& monitor : totals_.read(*traces_)) data.monitors.push_back(std::move(monitor));
   if (on_) data.waiting = waiting();

@@ -24,6 +24,7 @@
 #include "report/time_data.h"
 #include "stack/stack_naming.h"
 #include "time/lock_holders.h"
+#include "time/measured_span.h"
 #include "time/park_hooks.h"
 #include "time/totals/monitor_totals.h"
 #include "vm/vm_events.h"
@@ -50,7 +51,7 @@ class MonitorTimes final : public TimeDataSource, private VmListener {
 
   void add_to(TimeData& data) override;
   void add_names(NamesInUse& used) override;
-  void forget() override { totals_.clear(); }
+  void forget() override;
 
  private:
   void monitor_contended_enter(JNIEnv* jni, jthread thread, jobject object) noexcept override {
@@ -96,8 +97,9 @@ class MonitorTimes final : public TimeDataSource, private VmListener {
   ParkHooks parks_;
   std::optional<StackNaming> naming_;
   std::mutex switching_;  // serializes start and stop; never held while a report is made
-  std::mutex mutex_;      // guards the next three; never held while classes are retransformed
+  std::mutex mutex_;      // guards the next four; never held while classes are retransformed
   bool has_results_ = false;
+  MeasuredSpan span_;
   std::string incomplete_;            // what is not measured although it is on; "": nothing
   std::unique_ptr<CallTree> traces_;  // created at the first start, then kept
   std::atomic<bool> on_{false};

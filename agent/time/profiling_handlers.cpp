@@ -1,8 +1,13 @@
 #include "time/profiling_handlers.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <memory>
 #include <utility>
 
+#include "core/file_descriptor.h"
 #include "core/log.h"
 #include "core/new_file.h"
 
@@ -12,12 +17,27 @@ namespace {
 // Android's clock flags. 0 lets the agent choose.
 constexpr std::uint32_t kDualClock = 0x110;
 
+constexpr const char* kTracesElsewhere = "another server traces; only it can stop that";
+
 constexpr std::uint32_t kShortestMicros = 100, kLongestMicros = 10'000'000;
 
 bool refuse_file(const std::string& at_end, Reply& reply) {
   const std::string obstacle = at_end.empty() ? "" : new_file_obstacle(at_end);
   if (!obstacle.empty()) reply.fail(FailCode::kRefused, obstacle);
   return !obstacle.empty();
+}
+
+// The same for MPRS, whose servers use one name again: that file is replaced.
+bool refuse_place(const std::string& path, Reply& reply) {
+  struct stat there {};
+  std::string why;
+  if (access(directory_of(path).c_str(), W_OK | X_OK) != 0) {
+    why = errno_text(errno);
+  } else if (stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
+    why = "it is not a regular file";
+  }
+  if (!why.empty()) reply.fail(FailCode::kRefused, "cannot write " + path + ": " + why);
+  return !why.empty();
 }
 
 void write_trace(const TraceFile& trace, const std::string& path) {
@@ -69,6 +89,7 @@ void ProfilingHandlers::start_to_file(const Request& request, Reply& reply) {
   if (!wanted || wanted->path.empty()) {
     return reply.fail_bad_data("u4 buffer bytes, u4 flags, str path");
   }
+  if (refuse_place(wanted->path, reply)) return;
   start_trace(request, {wanted->buffer_bytes, wanted->flags}, wanted->path, reply);
 }
 
@@ -100,18 +121,24 @@ void ProfilingHandlers::started(const Request& request, Owner& owner, Owner fres
   reply.send_empty();
 }
 
-void ProfilingHandlers::stop(const Request&, Reply& reply) {
+void ProfilingHandlers::stop(const Request& request, Reply& reply) {
+  if (is_of_another(request.session, owner_))
+    return reply.fail(FailCode::kRefused, kTracesElsewhere);
   auto trace = tracing_.stop_trace(context_.jni());
   disown(owner_);
   if (!trace) return reply.fail(FailCode::kRefused, "no methods are being traced; MPSS starts it");
   reply.send(trace->take());
 }
 
-void ProfilingHandlers::stop_to_file(const Request&, Reply& reply) {
-  const auto trace = tracing_.stop_trace(context_.jni());
-  const std::string file = disown(owner_).file;
+void ProfilingHandlers::stop_to_file(const Request& request, Reply& reply) {
   std::optional<Error> error = Error{"no methods are being traced to a file"};
-  if (trace && !file.empty()) error = trace->write(file);
+  if (is_of_another(request.session, owner_)) {
+    error = Error{kTracesElsewhere};
+  } else if (is_to_file()) {
+    const auto trace = tracing_.stop_trace(context_.jni());
+    const std::string file = disown(owner_).file;
+    if (trace) error = trace->write(file);
+  }
   if (error) log_error("method trace: {}", error->message);
   reply.send(TraceToFileReply{!error});
 }
@@ -135,7 +162,10 @@ void ProfilingHandlers::start_sampling(const Request& request, Reply& reply) {
   started(request, sampling_owner_, {request.session->id(), "", wanted->at_end}, reply);
 }
 
-void ProfilingHandlers::stop_sampling(const Request&, Reply& reply) {
+void ProfilingHandlers::stop_sampling(const Request& request, Reply& reply) {
+  if (is_of_another(request.session, sampling_owner_)) {
+    return reply.fail(FailCode::kRefused, "another server samples; only it can stop that");
+  }
   auto trace = sampler_.stop_trace();
   disown(sampling_owner_);
   if (!trace) return reply.fail(FailCode::kRefused, trace.message());
@@ -174,6 +204,16 @@ void ProfilingHandlers::write_at_end() {
 bool ProfilingHandlers::is_owned(const Owner& owner) {
   const std::lock_guard lock(mutex_);
   return owner.session != 0;
+}
+
+bool ProfilingHandlers::is_of_another(const SessionPtr& session, const Owner& owner) {
+  const std::lock_guard lock(mutex_);
+  return owner.session != 0 && owner.session != session->id();
+}
+
+bool ProfilingHandlers::is_to_file() {
+  const std::lock_guard lock(mutex_);
+  return !owner_.file.empty();
 }
 
 // The trace may just be being stopped by a request of its own: another session's, begun before the

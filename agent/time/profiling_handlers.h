@@ -3,8 +3,8 @@
 //
 // Starting and stopping retransform classes, and reading builds the file: slow lane. MPRQ, which
 // servers send right after, waits for its session's pending requests. A trace belongs to its
-// connection and ends with it; if the program ends before both, it is written to a file where the
-// server has named one.
+// connection, which alone can stop it, and ends with it; if the program ends before both, it is
+// written to a file where the server has named one.
 #pragma once
 
 #include <cstdint>
@@ -60,6 +60,8 @@ class ProfilingHandlers {
   Owner disown(Owner& owner);
   bool take_from(const SessionPtr& session, Owner& owner);
   bool is_owned(const Owner& owner);
+  bool is_of_another(const SessionPtr& session, const Owner& owner);
+  bool is_to_file();
 
   const HandlerContext& context_;
   MethodTracing& tracing_;

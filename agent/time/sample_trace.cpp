@@ -16,6 +16,7 @@ SampleTrace::SampleTrace(const NameTable& names, std::int64_t interval_ns, std::
       calls_(events_in_trace(bytes, dual)) {
   trace_.dual = dual;
   trace_.pid = getpid();
+  trace_.interval_micros = static_cast<std::uint64_t>(interval_ns) / 1000;
   trace_.begin_micros = static_cast<std::uint64_t>(epoch_us());
 }
 

@@ -22,6 +22,7 @@ class SampleTrace {
 
   std::int64_t interval_ns() const { return interval_ns_; }
 
+  void begin_round() { ++trace_.rounds; }
   // `frames`: innermost first. `os_id` and `cpu_ns`: 0 for a virtual thread.
   void add(std::int64_t java_id, const std::string& thread, std::uint32_t os_id,
            std::span<const Frame> frames, std::int64_t now_ns, std::int64_t cpu_ns);

@@ -1,5 +1,5 @@
 // Ends of calls without an event: a constructor whose this() or super() throws has none. They are found
-// where many calls are open, and where the thread ends.
+// where many calls are open, and where the thread or the program ends.
 #include <exception>
 #include <optional>
 #include <unordered_map>
@@ -12,6 +12,15 @@
 
 namespace ddm {
 namespace {
+
+constexpr MethodNumber kNoneEntered = MethodNumbers::kMost;
+
+// ThreadEnd also comes, just before VMDeath, on the thread that ends the program: in the midst of
+// System.exit() or Runtime.halt().
+bool ends_program(jvmtiEnv* jvmti) {
+  jint frames = 0;
+  return jvmti->GetFrameCount(nullptr, &frames) == JVMTI_ERROR_NONE && frames > 0;
+}
 
 std::optional<MethodNumber> number_of_method(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method,
                                              const MethodNumbers& numbers) {
@@ -75,9 +84,8 @@ void CallRecorder::end_unseen(JNIEnv* jni, State& state, const Session& session,
 void CallRecorder::end_thread(JNIEnv* jni, State& state, const Session& session,
                               OpenCalls& calls) noexcept {
   if (calls.depth() == 0) return;
-  constexpr MethodNumber kNone = MethodNumbers::kMost;  // no method is being entered
   try {
-    const auto on_stack = methods_on_stack(jvmti_, jni, numbers_, kNone);
+    const auto on_stack = methods_on_stack(jvmti_, jni, numbers_, kNoneEntered);
     if (end_all_but(on_stack, jni, state, session, calls)) return;
   } catch (const std::exception&) {  // no memory
   }
@@ -88,14 +96,20 @@ void CallRecorder::thread_ending(JNIEnv* jni) {
   State* const state = t_state;
   if (state == nullptr) return;
   CallRecorder& recorder = *t_recorder;
+  const bool calls_still_run = ends_program(recorder.jvmti_);
   {
     const Reclamation::Reading reading(place_of(state));
     const Session* const session = recorder.session_.load(std::memory_order_acquire);
     if (session != nullptr && session->log_alone == nullptr &&
         recorder.state_for(state, *session) != nullptr) {
-      recorder.end_thread(jni, *state, *session, state->own);
+      if (!calls_still_run) {
+        recorder.end_thread(jni, *state, *session, state->own);
+      } else if (OpenCalls* const calls = recorder.calls_of_current(jni, *state)) {
+        recorder.end_unseen(jni, *state, *session, *calls, kNoneEntered);
+      }
     }
   }
+  if (calls_still_run) return;
   const std::lock_guard lock(recorder.mutex_);
   state->forget_thread();
 }

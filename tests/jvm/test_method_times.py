@@ -124,6 +124,17 @@ def times_are_those_of_the_programs_own_clock(t):
     best_of(8, lambda: check_times(*run(t, "clock")))
 
 
+@test(jdks="each")
+def calls_in_which_the_program_ends_have_their_time_so_far(t):
+    ways = ["exit", "halt", "virtualExit"] if t.jdk.major >= 21 else ["exit", "halt"]
+    for how in ways:
+        found, ((_, spent),) = run(t, how)
+        for method in ("Calls.end", "Calls.main"):
+            assert found[method]["calls"] == 1 and found[method]["total_ns"] >= int(spent), (how, method, found)
+        assert found["Calls.busy"]["total_ns"] >= 150_000_000 > found["Calls.end"]["self_ns"], (how, found)
+        assert found["Calls$Framed.<init>"]["exceptions"] == 1, (how, found)
+
+
 @test()
 def a_stack_that_overflows_leaves_the_counts_right(t):
     found, truth = run(t, "overflow")

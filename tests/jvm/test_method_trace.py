@@ -8,7 +8,7 @@ import struct
 import subprocess
 import time
 
-from ddm_client import DdmError, Target
+from ddm_client import DdmError, Target, chunk
 from escape import ESCAPE_LOOPS, bytes_of
 from harness import AGENT, test
 from method_traces import Trace, ended_while_traced, read_counts, traced
@@ -360,15 +360,59 @@ def a_trace_ends_with_the_connection_that_wanted_it(t):
 def a_trace_can_go_to_a_file(t):
     with Target(t, program=("Calls", "serve")) as p, p.client() as ddm:
         path = t.path("file.trace")
-        for where, result in ((path, b"\0"), ("/nowhere/x.trace", b"\1")):
-            start_to_file(ddm, where)
+        for _ in range(2):  # servers use one name for all their traces
+            start_to_file(ddm, path)
             p.say("go")
             truth = read_counts(p)
-            assert ddm.request("MPRE") == result
-        p.stderr_line("cannot write /nowhere/x.trace")
-        assert not os.path.exists("/nowhere")
-        with open(path, "rb") as f:
+            assert ddm.request("MPRE") == b"\0"
+            with open(path, "rb") as f:
+                check(Trace(f.read()), truth)
+        for where, why in (("/nowhere/x.trace", "No such file or directory"), (t.dir, "it is not a regular file")):
+            try:
+                start_to_file(ddm, where)
+                raise AssertionError(where)
+            except DdmError as failure:
+                assert f"cannot write {where}: {why}" in failure.message, failure
+        assert ddm.request("MPRQ") == b"\0" and not os.path.exists("/nowhere")
+        # A directory that goes meanwhile.
+        os.mkdir(t.path("gone"))
+        start_to_file(ddm, t.path("gone/x.trace"))
+        os.rmdir(t.path("gone"))
+        assert ddm.request("MPRE") == b"\1"
+        p.stderr_line(f"cannot write {t.path('gone/x.trace')}")
+
+
+@test()
+def only_the_server_that_began_a_trace_can_stop_it(t):
+    with Target(t, program=("Calls", "serve")) as p, p.client() as ddm, p.client() as other:
+        def refused(kind):
+            try:
+                raise AssertionError(other.request(kind))
+            except DdmError as failure:
+                assert "only it can stop that" in failure.message, failure
+
+        start(ddm)
+        assert other.request("MPRE") == b"\1" and ddm.request("MPRE") == b"\1"  # it is none of MPRS
+        p.stderr_line("another server traces; only it can stop that")
+        p.stderr_line("no methods are being traced to a file")
+        refused("MPSE")
+        p.say("go")
+        truth = read_counts(p)
+        check(Trace(ddm.request("MPSE")), truth)
+        start_to_file(ddm, t.path("x.trace"))
+        refused("MPSE")
+        assert other.request("MPRE") == b"\1" and other.request("MPRQ") == b"\1"
+        p.stderr_line("another server traces; only it can stop that")
+        p.say("go")
+        truth = read_counts(p)
+        assert ddm.request("MPRE") == b"\0"
+        with open(t.path("x.trace"), "rb") as f:
             check(Trace(f.read()), truth)
+        assert ddm.request("SPSS", struct.pack(">III", 0, 0, 1000)) == b""
+        refused("SPSE")
+        assert other.request("MPRQ") == b"\2"
+        error, answer = ddm.wait_reply(ddm.send_raw(chunk("SPSE")))
+        assert error == 0 and answer[:4] == b"MPSE", (error, answer[:200])
 
 
 def start_to_file(ddm, path):

@@ -62,6 +62,10 @@ void take_fact(std::string_view line, MethodTrace& trace, int& version) {
     trace.elapsed_micros = number_in<std::uint64_t>(value).value_or(0);
   }
   if (name == "pid") trace.pid = number_in<std::int64_t>(value).value_or(0);
+  if (name == "sampling-rounds") trace.rounds = number_in<std::uint64_t>(value).value_or(0);
+  if (name == "sampling-interval-usec") {
+    trace.interval_micros = number_in<std::uint64_t>(value).value_or(0);
+  }
 }
 
 bool take_thread_or_method(std::string_view section, std::string_view line, MethodTrace& trace) {
@@ -122,9 +126,14 @@ std::string trace_head(const MethodTrace& trace, const TraceRecords& records) {
   const std::uint16_t version = trace.dual ? 3 : 2;
   std::string out = fmt::format(
       "*version\n{}\ndata-file-overflow={}\nclock={}\nelapsed-time-usec={}\n"
-      "num-method-calls={}\nclock-call-overhead-nsec=0\nvm=art\npid={}\n*threads\n",
+      "num-method-calls={}\nclock-call-overhead-nsec=0\nvm=art\npid={}\n",
       version, trace.overflow || records.overflow(), trace.dual ? "dual" : "wall",
       trace.elapsed_micros, records.calls(), trace.pid);
+  if (trace.interval_micros > 0) {
+    out += fmt::format("sampling-rounds={}\nsampling-interval-usec={}\n", trace.rounds,
+                       trace.interval_micros);
+  }
+  out += "*threads\n";
   for (const auto& [number, name] : trace.threads) {
     out += fmt::format("{}\t{}\n", number, escaped_at_line_end(name));
   }

@@ -3,7 +3,8 @@
 //
 // Key section, ASCII (other characters of names as \u00f6), lines that end in \n:
 //   *version        2: one clock; 3: two
-//   name=value      clock is wall or dual; data-file-overflow, elapsed-time-usec, ...
+//   name=value      clock is wall or dual; data-file-overflow, elapsed-time-usec, ...; of samples:
+//                   sampling-rounds, sampling-interval-usec
 //   *threads        number TAB name
 //   *methods        0xID TAB class TAB method TAB signature TAB file TAB line; IDs are multiples of 4
 //   *end
@@ -46,7 +47,9 @@ struct MethodTrace {
   std::int64_t pid = 0;
   std::uint64_t begin_micros = 0;  // since the epoch
   std::uint64_t elapsed_micros = 0;
-  bool overflow = false;  // events were dropped
+  bool overflow = false;              // events were dropped
+  std::uint64_t rounds = 0;           // how often stacks were sampled
+  std::uint64_t interval_micros = 0;  // between rounds, as requested; 0: calls were traced
   std::map<std::uint16_t, std::string> threads;
   std::map<std::uint32_t, TraceMethod> methods;
   std::vector<TraceEvent> events;  // in the order of time

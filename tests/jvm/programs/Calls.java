@@ -160,6 +160,19 @@ public class Calls {
         System.out.println("again " + (System.nanoTime() - begin));
     }
 
+    static void end(String how) {
+        long begin = System.nanoTime();
+        try {
+            new Framed(-1);
+        } catch (IllegalArgumentException expected) {
+            sink++;
+        }
+        busy(150);
+        System.out.println("end " + (System.nanoTime() - begin));
+        if (how.equals("exit")) System.exit(0);
+        Runtime.getRuntime().halt(0);
+    }
+
     static void virtuals() throws Exception {
         ExecutorService each = (ExecutorService)
             Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
@@ -178,6 +191,12 @@ public class Calls {
         switch (args[0]) {
             case "counts" -> counts();
             case "clock" -> clock();
+            case "exit", "halt" -> end(args[0]);
+            case "virtualExit" -> {
+                Thread.class.getMethod("startVirtualThread", Runnable.class)
+                    .invoke(null, (Runnable) () -> end("exit"));
+                Thread.sleep(60_000);
+            }
             case "virtual" -> virtuals();
             case "failing" -> failing();
             case "failedOnce" -> failedOnce();
