@@ -57,11 +57,14 @@ def threads_that_never_leave_their_loop_are_seen_at_once(t):
                         ddm.track(False)
 
 
-@test()
+@test(jdks="each")
 def methods_whose_old_code_runs_on_are_named_or_have_hooks_from_the_start(t):
-    for hooks in ("", ",hooks=start"):
+    for hooks, probed in (("", False), ("", True), (",hooks=start", False)):
         options = f"engine=bci,address=127.0.0.1:0,track=n,dump=r.jsonl{hooks}"
         with Target(t, agent=options, program=("InsideLoop",)) as p, p.client() as ddm:
+            if probed:  # the old code is then that of two versions before
+                done = t.command([tool.DDM, "probe", p.address, "InsideLoop.count", "-d", "0.3"])
+                assert done.code == 0 and "InsideLoop.loop" in done.err, done
             ddm.track(True)
             time.sleep(0.3)
             p.process.stdin.close()

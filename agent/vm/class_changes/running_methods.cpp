@@ -1,6 +1,8 @@
 #include "vm/class_changes/running_methods.h"
 
+#include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "core/class_names.h"
 #include "vm/jvmti_memory.h"
@@ -12,6 +14,17 @@ namespace {
 constexpr jint kMostFrames = 1024;  // a program's long-running loops are near the root of a stack
 // From this release on, an old version of a method has the jmethodID of the new one.
 constexpr int kOneIdForAllVersions = 26;
+
+// Methods that were on a stack, unchanged, while their class was rewritten for anybody: such a frame's
+// version shares the jmethodID of the newest one.
+struct RanOn {
+  std::mutex mutex;
+  std::set<jmethodID> methods;
+};
+RanOn& ran_on() {
+  static RanOn& all = *new RanOn;  // the process's exit may ask late
+  return all;
+}
 
 // Calls visit(method) once for each method on the stacks of platform threads.
 template <typename Visit>
@@ -55,28 +68,65 @@ std::string RunningMethods::name_of(JNIEnv* jni, jmethodID method) const {
   return type_name_of(text_of(signature)) + "." + std::string(text_of(name));
 }
 
+// How often the method's class has been redefined or retransformed. Class.classRedefinedCount also
+// counts the changes of its superclasses.
+jint RunningMethods::changes_of_class(JNIEnv* jni, jmethodID method) const {
+  LocalRef<jclass> klass(jni, nullptr);
+  if (change_count_ == nullptr ||
+      jvmti_->GetMethodDeclaringClass(method, klass.out()) != JVMTI_ERROR_NONE) {
+    return 0;
+  }
+  const LocalRef<jclass> super(jni, jni->GetSuperclass(klass.get()));
+  const jint of_super = super ? jni->GetIntField(super.get(), change_count_) : 0;
+  return jni->GetIntField(klass.get(), change_count_) - of_super;
+}
+
 void RunningMethods::before_rewriting(JNIEnv* jni) {
-  if (versions_have_ids_) return;
+  if (versions_have_ids_ && change_count_ == nullptr) {
+    const LocalRef<jclass> type(jni, jni->FindClass("java/lang/Class"));
+    if (type) change_count_ = jni->GetFieldID(type.get(), "classRedefinedCount", "I");
+    clear_exception(jni);
+  }
   before_.clear();
-  for_each_method(jvmti_, jni, [&](jmethodID method) { before_[method] = code_hash(method); });
+  for_each_method(jvmti_, jni, [&](jmethodID method) {
+    before_[method] = {code_hash(method), changes_of_class(jni, method)};
+  });
 }
 
 void RunningMethods::after_rewriting(JNIEnv* jni) {
   if (versions_have_ids_) {
-    old_versions_.clear();  // those that are still on a stack are found again
-    for_each_method(jvmti_, jni, [&](jmethodID method) {
-      jboolean obsolete = JNI_FALSE;
-      jvmti_->IsMethodObsolete(method, &obsolete);
-      if (obsolete) old_versions_.insert(method);
-    });
-    return;
-  }
-  old_names_.clear();  // of what runs on, only what has been changed now
-  for (const auto& [method, hash] : before_) {
-    if (hash == 0 || code_hash(method) == hash) continue;
-    if (std::string name = name_of(jni, method); !name.empty()) old_names_.insert(std::move(name));
+    find_old_versions(jni);
+  } else {
+    old_names_.clear();  // of what runs on, only what has been changed now
+    for (const auto& [method, before] : before_) {
+      if (before.code_hash == 0 || code_hash(method) == before.code_hash) continue;
+      std::string name = name_of(jni, method);
+      if (!name.empty()) old_names_.insert(std::move(name));
+    }
   }
   before_.clear();
+}
+
+// A version that was the newest one has, once it is changed, an id of its own.
+void RunningMethods::find_old_versions(JNIEnv* jni) {
+  // Those that are still on a stack are found again.
+  const std::set<jmethodID> old_before = std::exchange(old_versions_, {});
+  const std::lock_guard lock(ran_on().mutex);
+  std::set<jmethodID> ran_on_before = std::exchange(ran_on().methods, {});
+  for_each_method(jvmti_, jni, [&](jmethodID method) {
+    jboolean obsolete = JNI_FALSE;
+    jvmti_->IsMethodObsolete(method, &obsolete);
+    const auto found = before_.find(method);
+    const bool ran_on_once = ran_on_before.contains(method);
+    const bool same = found == before_.end() || found->second.code_hash == code_hash(method);
+    if (obsolete || (ran_on_once && (!same || old_before.contains(method)))) {
+      old_versions_.insert(method);
+    }
+    if (obsolete || found == before_.end()) return;
+    if (ran_on_once || (same && found->second.changes_of_class != changes_of_class(jni, method))) {
+      ran_on().methods.insert(method);
+    }
+  });
 }
 
 std::vector<std::string> RunningMethods::running_in(

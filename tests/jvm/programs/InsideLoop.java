@@ -7,11 +7,13 @@ public class InsideLoop {
     static final AtomicLong made = new AtomicLong();
     static volatile Object keep;
 
+    static void count() { made.incrementAndGet(); }
+
     static void loop() {
         try {
             for (;;) {
                 keep = new int[8];
-                made.incrementAndGet();
+                count();
                 Thread.sleep(2);
             }
         } catch (InterruptedException ends) {
