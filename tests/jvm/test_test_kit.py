@@ -267,6 +267,32 @@ def limits_of_testng_hold_for_heirs_and_where_something_else_would_hide_them(t):
                                                      "limits.MoreTestNg$Free.inherited": (2, 64)}
 
 
+def told_roomy(done):
+    return re.findall(r"^allocations: ((?:the limit of|and ).*)", done.err, re.M)
+
+
+@test(every_days=4)
+def limits_that_are_much_too_high_are_told_after_the_tests(t):
+    nested = "the limit of limits.RoomyJupiter"
+    for options in ((), ("-Dddm.allocations=off",)):
+        done = platform_run(t, suite_classes("limits"), "limits.RoomyJupiter", flags=[*wide_headers(t), *options])
+        assert done.code == 0 and told_roomy(done) == [
+            f"{nested}$RoomyForAll is 1,000 objects; its tests used at most 99",
+            f"{nested}.roomy is 100,000,000 bytes; it used 64",
+            f"{nested}.roomyEachTime is 1,000 objects; it used 3"], done
+    junit4 = [*(f"the limit of limits.RoomyJunit4.roomy{n} is 100,000 objects; it used {n}" for n in (1, 2)),
+              "the limit of limits.RoomyJunit4.roomy2 is 3,000,000 bytes; it used 64",
+              *(f"the limit of limits.RoomyJunit4.roomy{n} is 100,000 objects; it used {n}" for n in (3, 4)),
+              "and 2 more"]
+    for done in (platform_run(t, suite_classes("limits"), "limits.RoomyJunit4", flags=wide_headers(t)),
+                 listened(t, f"-agentpath:{AGENT}={COUNTING}", "limits.ListenedJunit4", "limits.RoomyJunit4")):
+        assert told_roomy(done) == junit4, done
+    done = listened(t, f"-agentpath:{AGENT}={COUNTING}", "org.testng.TestNG", "-testclass", "limits.RoomyTestNg",
+                    "-d", t.path("out"))
+    assert done.code == 0 and told_roomy(done) == [
+        "the limit of limits.RoomyTestNg.roomy is 1,000 objects; it used 7"], done
+
+
 def during(t, *options):
     done = t.command([t.jdk.java, *t.vm_flags(), *options, "-cp", ":".join([suite_classes("limits"), KIT]),
                       "limits.DuringMain"])

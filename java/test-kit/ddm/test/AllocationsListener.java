@@ -103,6 +103,7 @@ public final class AllocationsListener implements TestExecutionListener {
         if (counts) {
             ledger.write();
         }
+        RoomyLimits.tell();
     }
 
     /** Null: the test is not a method. */

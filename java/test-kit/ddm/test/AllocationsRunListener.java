@@ -90,5 +90,6 @@ public final class AllocationsRunListener extends RunListener {
             AgentLink.drop(around);
             ledger.write();
         }
+        RoomyLimits.tell();
     }
 }

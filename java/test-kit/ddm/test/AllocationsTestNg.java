@@ -40,6 +40,7 @@ public final class AllocationsTestNg
     @Override
     public void onExecutionFinish() {
         ledger.write();
+        RoomyLimits.tell();
     }
 
     @Override

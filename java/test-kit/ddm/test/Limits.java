@@ -20,6 +20,8 @@ final class Limits {
     private final Class<?>[] types;
     private final String[] from;
     private final Threads threads;
+    /** Where the limit of allocations stands. */
+    private final AnnotatedElement place;
     private final long liveObjects;
     private final long liveBytes;
     /** False: there is just a warm-up. */
@@ -29,7 +31,9 @@ final class Limits {
     /** Why a limit holds nothing back, however much a test allocates; null: it does. */
     private final String problem;
 
-    private Limits(MaxAllocated most, NoAllocation none, MaxLive live, Warmup warmup) {
+    private Limits(AnnotatedElement place, MaxAllocated most, NoAllocation none, MaxLive live,
+            Warmup warmup) {
+        this.place = place;
         limited = most != null || none != null || live != null;
         liveObjects = live != null ? live.objects() : -1;
         liveBytes = live != null ? live.bytes() : -1;
@@ -50,11 +54,13 @@ final class Limits {
         List<AnnotatedElement> places = Places.of(method, classes);
         MaxAllocated most = null;
         NoAllocation none = null;
+        AnnotatedElement place = method;
         for (int i = 0; i < places.size() && most == null && none == null; ++i) {
-            most = Places.find(places.get(i), MaxAllocated.class);
-            none = Places.find(places.get(i), NoAllocation.class);
+            place = places.get(i);
+            most = Places.find(place, MaxAllocated.class);
+            none = Places.find(place, NoAllocation.class);
         }
-        Limits result = new Limits(most, none, nearest(places, MaxLive.class),
+        Limits result = new Limits(place, most, none, nearest(places, MaxLive.class),
                 nearest(places, Warmup.class));
         return result.limited || result.warmup > 0 ? result : null;
     }
@@ -139,6 +145,7 @@ final class Limits {
             append(text, figures.sites);
             throw new AssertionError(text.toString());
         }
+        RoomyLimits.kept(place, test, objects, bytes, madeObjects, madeBytes);
     }
 
     boolean wantsLive() {
