@@ -96,6 +96,8 @@ void Tracking::add_records(ReportData& data, JNIEnv* jni) {
   for (const ThreadBytes& thread : totals.threads) wanted.insert(thread.thread_id);
   data.thread_names =
       jni != nullptr ? thread_names_.read(jni, wanted, drop_names) : thread_names_.known();
+  // The id of sums of several threads, and of a thread that Java does not know yet.
+  data.thread_names.erase(0);
   for (ThreadBytes& thread : totals.threads) {
     const auto name = data.thread_names.find(thread.thread_id);
     if (name != data.thread_names.end()) thread.name = name->second;

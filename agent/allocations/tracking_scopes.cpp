@@ -84,11 +84,12 @@ std::optional<LiveBySite> Tracking::live_by_site() {
     const LiveSum live = readings.live_of(i);
     if (small.has(live)) small.add(readings.sums[i].class_id, live);
   }
+  OwnLives own(now_ms);
   LiveBySite result;
   for (std::size_t i = 0; i < readings.sums.size(); ++i) {
     const LiveSum live = readings.live_of(i);
     const SiteLife life =
-        small.has(live) ? small.share(readings.sums[i].class_id, live).life : life_of(live, now_ms);
+        small.has(live) ? small.share(readings.sums[i].class_id, live).life : own.take(live);
     if (life.live_count > 0) result[readings.sums[i].key()] = {life.live_count, life.live_bytes};
   }
   return result;

@@ -189,6 +189,16 @@ def threads_that_end_while_the_program_ends_have_their_own_figures(t):
             assert thread["unattributed_bytes"] < 100_000, thread
 
 
+@test(jdks="each", every_days=3)
+def the_sum_of_threads_that_ended_long_ago_says_what_it_is(t):
+    run = t.java("EndingThreads", "600", agent="track=y,dump=r.jsonl,address=none")
+    assert run.code == 0 and not run.err, run
+    threads = Report(t.path("r.jsonl")).summary["threads"]
+    sums = [thread for thread in threads if thread["name"] == "(threads that ended earlier)"]
+    assert len(sums) == 1 and sums[0]["seen_bytes"] > 0, threads[:5]
+    assert all(thread["name"] for thread in threads), threads
+
+
 @test(jdks="each", every_days=2)
 def an_exit_by_native_code_reports_with_whole_names(t):
     """Static objects that an earlier report has made are destroyed by then."""

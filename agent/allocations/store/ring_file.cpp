@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -19,6 +20,8 @@
 #include "allocations/store/ring_path.h"
 #include "core/file_descriptor.h"
 #include "core/new_file.h"
+#include "core/random_number.h"
+#include "core/whole_text.h"
 
 namespace ddm {
 namespace {
@@ -61,6 +64,63 @@ bool is_same_file(int fd, const std::string& path) {
   }, named{};
   return fstat(fd, &open_one) == 0 && lstat(path.c_str(), &named) == 0 &&
          open_one.st_ino == named.st_ino && open_one.st_dev == named.st_dev;
+}
+
+// `what` is replaced where it is a word: a pid of one digit may be part of a name or a number.
+std::string with_replaced(std::string text, std::string_view what, std::string_view by) {
+  const auto goes_on = [&](std::size_t i) { return i < text.size() && std::isalnum(text[i]) != 0; };
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos;) {
+    const bool word = (at == 0 || !goes_on(at - 1)) && !goes_on(at + what.size());
+    if (word) text.replace(at, what.size(), by);
+    at += word ? by.size() : what.size();
+  }
+  return text;
+}
+
+// Removes what killed processes have left of files that they were making: PATH.PID.new without a
+// lock, and where PATH's name has this process's pid in it (%p), the same with theirs.
+void remove_half_made(const RingFileRequest& request) {
+  constexpr std::string_view kEnding = ".new";
+  const std::string directory = directory_of(request.path);
+  const std::string name = request.path.substr(request.path.rfind('/') + 1);  // npos + 1 = 0
+  for (const std::string& left : names_in(directory)) {
+    if (!left.ends_with(kEnding)) continue;
+    const std::string_view whole = std::string_view(left).substr(0, left.size() - kEnding.size());
+    const std::size_t dot = whole.rfind('.');
+    if (dot == std::string_view::npos || !number_in<std::uint64_t>(whole.substr(dot + 1))) continue;
+    const std::string_view of = whole.substr(0, dot), pid = whole.substr(dot + 1);
+    if (of != name && of != with_replaced(name, std::to_string(request.pid), pid)) continue;
+    const std::string path = directory + "/" + left;
+    const FileDescriptor fd(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    struct stat status {};
+    if (fd.valid() && fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_uid == geteuid() && lock_whole_file(fd.get()) && is_same_file(fd.get(), path)) {
+      unlink(path.c_str());
+    }
+  }
+}
+
+// A new, locked file beside request.path; `name` becomes its path.
+Result<FileDescriptor> new_locked_file(const RingFileRequest& request, std::string& name) {
+  constexpr std::uint64_t kNumbers = 1'000'000'000;
+  auto number = static_cast<std::uint64_t>(request.pid);
+  for (int i = 0; i < kTries; ++i) {
+    name = fmt::format("{}.{}.new", request.path, number);
+    FileDescriptor fd(
+        open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
+    if (!fd.valid() && errno != EEXIST) break;
+    if (fd.valid() && lock_whole_file(fd.get())) {
+      if (is_same_file(fd.get(), name)) return fd;
+    } else if (fd.valid() && errno != EAGAIN && errno != EACCES) {
+      const int error = errno;
+      unlink(name.c_str());
+      return Error{fmt::format("cannot lock {}: {}", name, errno_text(error))};
+    }
+    // A process of the same pid in another container makes it, or another one has taken it for a
+    // file that was left behind, before it was locked.
+    number = random_number().value_or(number + 1) % kNumbers;
+  }
+  return Error{fmt::format("cannot create {}: {}", name, errno_text(errno))};
 }
 
 // Frees the name if it belongs to a ring file that no process uses any more.
@@ -149,11 +209,10 @@ RingFile::Created RingFile::create(const RingFileRequest& request) {
   }
 
   // The file is created under a temporary name, and renamed once it is complete and locked.
-  const std::string fresh = fmt::format("{}.{}.new", path, request.pid);
-  unlink(fresh.c_str());  // left by a process of the same pid; O_EXCL refuses a new one
-  FileDescriptor fd(
-      open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
-  if (!fd.valid()) return fail(fmt::format("cannot create {}: {}", fresh, errno_text(errno)));
+  remove_half_made(request);
+  std::string fresh;
+  auto fd = new_locked_file(request, fresh);
+  if (!fd) return fail(fd.message());
   const auto fail_and_remove = [&](std::string why) {
     unlink(fresh.c_str());
     return fail(std::move(why));
@@ -167,20 +226,17 @@ RingFile::Created RingFile::create(const RingFileRequest& request) {
     header.file_bytes = bytes_of_file(header);
   }
   header.checksum = ring_checksum(header);
-  if (!lock_whole_file(fd.get())) {
-    return fail_and_remove(fmt::format("cannot lock {}: {}", fresh, errno_text(errno)));
-  }
-  if (const int error = allocate(fd.get(), header.file_bytes)) {
+  if (const int error = allocate(fd->get(), header.file_bytes)) {
     return fail_and_remove(fmt::format("no room for the {} MB of {}: {}",
                                        (header.file_bytes >> 20) + 1, path, errno_text(error)));
   }
   void* memory = mmap(nullptr, header.file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-                      fd.get(), 0);
+                      fd->get(), 0);
   if (memory == MAP_FAILED) {
     return fail_and_remove(fmt::format("cannot map {}: {}", path, errno_text(errno)));
   }
   std::unique_ptr<RingFile> file(
-      new RingFile(path, fd.release(), static_cast<std::byte*>(memory), header));
+      new RingFile(path, fd->release(), static_cast<std::byte*>(memory), header));
   const std::string taken = free_the_name(path, result);
   if (!taken.empty()) return fail_and_remove(taken);
   if (renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) {

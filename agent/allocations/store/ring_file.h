@@ -36,7 +36,8 @@ class RingFile {
     bool in_use = false;  // a running program uses the file
     std::string kept_as;  // the new name of a killed program's file
   };
-  // The directory must exist. A killed program's file at the path is kept as PATH.old.
+  // The directory must exist. A killed program's file at the path is kept as PATH.old; what a
+  // program that was killed while it made its file has left is removed.
   static Created create(const RingFileRequest& request);
 
   ~RingFile();

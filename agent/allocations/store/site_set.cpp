@@ -5,6 +5,7 @@
 #include <numeric>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "allocations/store/small_sites.h"
 
@@ -69,8 +70,18 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, SiteReadings sums,
     reading.live.seen(one.weight, one.weight * static_cast<double>(one.size), one.handle != 0,
                       static_cast<double>(BirthTime::ms(one.born)));
   }
+  // Samples are fractions, which are rounded class by class.
+  std::vector<std::uint32_t> order(sums.sums.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto is_whole = [](const SiteSum& sum) { return sum.count == std::floor(sum.count); };
+  if (!std::ranges::all_of(sums.sums, is_whole)) {
+    const auto by_class = [&](std::uint32_t i) {
+      return std::pair(sums.sums[i].class_id, sums.sums[i].trace);
+    };
+    std::ranges::sort(order, {}, by_class);
+  }
   const auto for_each_site = [&](const auto& use) {
-    for (std::size_t i = 0; i < sums.sums.size(); ++i) {
+    for (const std::uint32_t i : order) {
       SiteSum sum = sums.sums[i];
       LiveSum life = sums.live_of(i);
       if (const auto found = late.find(sum.key()); found != late.end()) {
@@ -96,20 +107,18 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, SiteReadings sums,
     });
   }
   // Sites without a stack are merged by class, whatever the reason.
-  struct Without {
-    double count = 0, bytes = 0;
-    Site site;
-  };
-  std::unordered_map<NameId, Without> without;
+  std::unordered_map<NameId, Site> without;
+  Rest counts, all_bytes;
+  OwnLives own(live.now_ms);
   const auto take = [&](const SiteSum& sum, const LiveSum& life) {
-    Site site{sum.class_id, sum.trace, std::llround(sum.count), std::llround(sum.bytes)};
+    Site site{sum.class_id, sum.trace, counts.take(sum.count), all_bytes.take(sum.bytes)};
     std::optional<LiveAges> aged;
     if (small.has(life)) {
       SmallSites::Share share = small.share(sum.class_id, life);
       site.life = share.life;
       if (site.life.live_count > 0) aged = share.ages;
     } else {
-      site.life = life_of(life, live.now_ms);
+      site.life = own.take(life, site.count, site.bytes);
       if (const AgeSum* known = ages_at(sum)) aged = ages_of(*known, life, site.life);
     }
     if (aged) {
@@ -120,27 +129,25 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, SiteReadings sums,
       list_.push_back(site);
       return;
     }
-    Without& all = without[sum.class_id];
-    all.count += sum.count;
-    all.bytes += sum.bytes;
-    add_life(all.site, site);
+    Site& all = without[sum.class_id];
+    all.class_id = sum.class_id;
+    all.trace = kEmptyTrace;
+    add(all, site);
   };
   list_.reserve(sums.sums.size() + late.size());
   for_each_site(take);
-  for (const auto& [id, all] : without) {
-    list_.push_back({id, kEmptyTrace, std::llround(all.count), std::llround(all.bytes),
-                     all.site.ages, all.site.life});
-  }
+  for (const auto& [id, site] : without) list_.push_back(site);
   unplaced_ = std::llround(unplaced);
-  sort();
   for (const Site& site : list_) {
     if (sites_->traces().lacks_frames(site.trace)) shortened_ += site.count;
     count -= site.count;
     bytes -= site.bytes;
   }
   if (list_.empty()) return;
-  list_.front().count += count;
-  list_.front().bytes += bytes;
+  // The totals are rounded thread by thread.
+  std::ranges::max_element(list_, {}, &Site::count)->count += count;
+  std::ranges::max_element(list_, {}, &Site::bytes)->bytes += bytes;
+  sort();
 }
 
 void SiteSet::sort() {
@@ -158,7 +165,9 @@ SiteLife SiteSet::life() const {
   return sum;
 }
 
-void SiteSet::add_life(Site& sum, const Site& more) {
+void SiteSet::add(Site& sum, const Site& more) {
+  sum.count += more.count;
+  sum.bytes += more.bytes;
   sum.life += more.life;
   if (sum.ages == 0) {
     sum.ages = more.ages;
@@ -248,11 +257,20 @@ SiteSet SiteSet::folded(std::size_t frames) const {
   const CallTree& tree = sites_->traces();
   std::vector<double> bytes;
   double least = 0;
-  std::map<std::tuple<NameId, NameId, std::int32_t, TraceNumber>, Site> others;
+  using Shown = std::tuple<NameId, NameId, std::int32_t, TraceNumber>;
+  const auto shown = [&](const Site& site, TraceNumber caller) {
+    const Frame innermost = tree.frame(site.trace);
+    return Shown(site.class_id, innermost.method, innermost.bci, caller);
+  };
+  std::map<Shown, Site> others;
+  std::map<Shown, std::size_t> like_others;  // unchanged, but with a gap: indices
   for (const Site& site : list_) {
     const std::size_t depth = tree.size(site.trace);
     if (depth <= frames) {
       frames -= depth;
+      if (tree.has_gap(site.trace)) {
+        like_others[shown(site, tree.caller(site.trace))] = result.list_.size();
+      }
       result.list_.push_back(site);
       continue;
     }
@@ -263,16 +281,19 @@ SiteSet SiteSet::folded(std::size_t frames) const {
     }
     TraceNumber caller = tree.caller(site.trace);
     while (caller > kCutTrace && bytes[caller] < least) caller = tree.caller(caller);
-    const Frame innermost = tree.frame(site.trace);
-    Site& sum = others[{site.class_id, innermost.method, innermost.bci, caller}];
+    Site& sum = others[shown(site, caller)];
     sum.class_id = site.class_id;
     sum.trace = caller;
-    sum.innermost = innermost;
-    sum.count += site.count;
-    sum.bytes += site.bytes;
-    result.add_life(sum, site);
+    sum.innermost = tree.frame(site.trace);
+    result.add(sum, site);
   }
-  for (const auto& [key, site] : others) result.list_.push_back(site);
+  for (const auto& [key, site] : others) {
+    if (const auto like = like_others.find(key); like != like_others.end()) {
+      result.add(result.list_[like->second], site);
+    } else {
+      result.list_.push_back(site);
+    }
+  }
   result.sort();
   return result;
 }

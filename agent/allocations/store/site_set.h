@@ -44,9 +44,8 @@ struct Site {
 class SiteSet {
  public:
   SiteSet() = default;  // sites were not counted
-  // `more`: allocations not included in `sums`. Figures are rounded to whole numbers that add up to
-  // `count` and `bytes`: the rounding error of samples is added to the largest site. No sum is
-  // zero.
+  // `more`: allocations not included in `sums`. Figures are whole numbers that add up to `count`
+  // and `bytes`: of samples each is off by less than one.
   SiteSet(std::shared_ptr<const Sites> sites, SiteReadings sums, const std::vector<SiteEntry>& more,
           std::int64_t count, std::int64_t bytes, LiveReading live = {});
 
@@ -102,7 +101,7 @@ class SiteSet {
   void sort();
   std::vector<double> bytes_of_callers() const;  // by TraceNumber
   // `more` is no site of the list any more: its ages may be added to.
-  void add_life(Site& sum, const Site& more);
+  void add(Site& sum, const Site& more);
 
   std::shared_ptr<const Sites> sites_;
   std::vector<Site> list_;

@@ -11,19 +11,21 @@ double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 }  // namespace
 
-SiteLife life_of(const LiveSum& sum, std::int64_t now_ms) {
-  return {std::llround(sum.seen_count),
-          std::llround(sum.seen_bytes),
-          std::llround(sum.live_count()),
-          std::llround(sum.live_bytes()),
-          std::llround(sum.lived_ms(static_cast<double>(now_ms))),
-          std::llround(sum.peak_count),
-          std::llround(sum.peak_bytes),
-          std::llround(sum.top_live_count()),
-          std::llround(sum.top_live_bytes())};
+SiteLife OwnLives::take(const LiveSum& sum, std::int64_t count, std::int64_t bytes) {
+  count = seen_count_.take(sum.seen_count, count);
+  bytes = seen_bytes_.take(sum.seen_bytes, bytes);
+  return {count,
+          bytes,
+          live_count_.take(sum.live_count(), count),
+          live_bytes_.take(sum.live_bytes(), bytes),
+          std::llround(sum.lived_ms(static_cast<double>(now_ms_))),
+          std::min<std::int64_t>(std::llround(sum.peak_count), count),
+          std::min<std::int64_t>(std::llround(sum.peak_bytes), bytes),
+          std::min<std::int64_t>(std::llround(sum.top_live_count()), count),
+          std::min<std::int64_t>(std::llround(sum.top_live_bytes()), bytes)};
 }
 
-std::int64_t SmallSites::Rest::take(double share, std::int64_t most) {
+std::int64_t Rest::take(double share, std::int64_t most) {
   rest_ += share;
   const std::int64_t taken = std::clamp<std::int64_t>(std::llround(rest_), 0, most);
   rest_ -= static_cast<double>(taken);

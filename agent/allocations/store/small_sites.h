@@ -17,8 +17,29 @@
 
 namespace ddm {
 
-// Of a site whose own objects tell.
-SiteLife life_of(const LiveSum& sum, std::int64_t now_ms);
+// The part of a total that has not been given to a site yet: what rounding leaves of one goes to the
+// next. So each is off by less than one, and so is the sum of any that follow each other.
+class Rest {
+ public:
+  static constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+  std::int64_t take(double share, std::int64_t most = kAny);
+
+ private:
+  double rest_ = 0;
+};
+
+// Of sites whose own objects tell.
+class OwnLives {
+ public:
+  explicit OwnLives(std::int64_t now_ms) : now_ms_(now_ms) {}
+  // `count` and `bytes`: what the site is told to have allocated in all.
+  SiteLife take(const LiveSum& sum, std::int64_t count = Rest::kAny,
+                std::int64_t bytes = Rest::kAny);
+
+ private:
+  const std::int64_t now_ms_;
+  Rest seen_count_, seen_bytes_, live_count_, live_bytes_;
+};
 
 class SmallSites {
  public:
@@ -37,14 +58,6 @@ class SmallSites {
   Share share(NameId class_id, const LiveSum& sum);
 
  private:
-  // The part of a total that has not been given to a site yet.
-  class Rest {
-   public:
-    std::int64_t take(double share, std::int64_t most = std::numeric_limits<std::int64_t>::max());
-
-   private:
-    double rest_ = 0;
-  };
   struct OfClass {
     LiveSum sum;
     AgeSum ages;

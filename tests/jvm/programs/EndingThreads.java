@@ -1,6 +1,9 @@
 import java.util.concurrent.CountDownLatch;
 
-/** 200 threads that have allocated 2,000 arrays each and end one after the other while the program ends. */
+/**
+ * 200 threads that have allocated 2,000 arrays each and end one after the other while the program ends.
+ * Argument: that many threads of ten arrays instead, all of which have ended when main() returns.
+ */
 public class EndingThreads {
     static volatile Object sink;
 
@@ -16,7 +19,17 @@ public class EndingThreads {
         while (System.nanoTime() < end) Thread.onSpinWait();
     }
 
+    static void workBriefly() {
+        for (int i = 0; i < 10; i++) sink = new int[100];
+    }
+
     public static void main(String[] args) throws Exception {
+        for (int i = args.length > 0 ? Integer.parseInt(args[0]) : 0; i > 0; i--) {
+            Thread brief = new Thread(EndingThreads::workBriefly);
+            brief.start();
+            brief.join();
+        }
+        if (args.length > 0) return;
         CountDownLatch ready = new CountDownLatch(200), over = new CountDownLatch(1);
         for (int i = 0; i < 200; i++) {
             int number = i;

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "report/recovery/ring_reader.h"
+#include "report/report_pieces.h"
 #include "ring_sample.h"
 
 namespace ddm {
@@ -88,11 +89,10 @@ TEST_CASE("a ring file tells its records with their names, also while it is writ
   std::copy_n("app.jar", 7, facts.app.begin());
   created.file->write_facts(facts);
 
-  const RingFileReading reading = read_ring_file(path);
-  INFO(reading.error);
-  REQUIRE(reading.ring);
-  CHECK(reading.state == ProgramState::kRunning);
-  const ReportData& data = reading.ring->data;
+  const auto reading = read_ring_file(path);
+  REQUIRE(reading.ok());
+  CHECK(reading->state == ProgramState::kRunning);
+  const ReportData& data = reading->data;
   REQUIRE(data.records.size() == 64);
   CHECK(data.records[0].record.seq == 100);
   CHECK(data.records[0].record.size == 115);
@@ -108,8 +108,8 @@ TEST_CASE("a ring file tells its records with their names, also while it is writ
   CHECK(data.summary.unattributed_bytes == 5);
   CHECK(data.summary.pid == getpid());
   CHECK(data.summary.recovered.find("a running program") != std::string::npos);
-  CHECK(reading.ring->unfinished == 0);
-  CHECK(reading.ring->damaged == 0);
+  CHECK(reading->unfinished == 0);
+  CHECK(reading->damaged == 0);
 }
 
 TEST_CASE("a recovered record has its whole stack from the tree in the file") {
@@ -140,10 +140,10 @@ TEST_CASE("a recovered record has its whole stack from the tree in the file") {
   writer.push_numbered(24, frames, first->traces());
   first->traces().number_of(frames);  // not in the file any more
 
-  const RingFileReading reading = read_ring_file(path);
-  REQUIRE(reading.ring);
-  CHECK(reading.ring->damaged == 1);
-  const ReportData& data = reading.ring->data;
+  const auto reading = read_ring_file(path);
+  REQUIRE(reading.ok());
+  CHECK(reading->damaged == 1);
+  const ReportData& data = reading->data;
   REQUIRE(data.records.size() == 6);
   CHECK(data.records[0].frames.size() == 1);
   const std::vector<std::size_t> depths = {3, 50, 50, 50, 3};
@@ -157,10 +157,7 @@ TEST_CASE("a recovered record has its whole stack from the tree in the file") {
     }
   }
   std::string text;
-  text_report(data, [&](std::string_view piece) {
-    text += piece;
-    return true;
-  });
+  text_report(data, into(text));
   CHECK(text.find("    at app.Main.m3(") != std::string::npos);
   CHECK(text.find("    at app.Main.m4(") == std::string::npos);
   CHECK(text.find("    ... 46 more\n") != std::string::npos);
@@ -186,12 +183,11 @@ TEST_CASE("a ring file of version 1 is read") {
   for (int i = 0; i < 150; ++i) writer.push(i);
   created.file.reset();
   make_ring_of_version(path, 1);
-  const RingFileReading reading = read_ring_file(path);
-  INFO(reading.error);
-  REQUIRE(reading.ring);
-  CHECK(reading.ring->data.records.size() == 150);
-  CHECK(reading.ring->damaged == 0);
-  CHECK(reading.ring->data.records[0].frames.size() == 1);
+  const auto reading = read_ring_file(path);
+  REQUIRE(reading.ok());
+  CHECK(reading->data.records.size() == 150);
+  CHECK(reading->damaged == 0);
+  CHECK(reading->data.records[0].frames.size() == 1);
 }
 
 TEST_CASE("a record that was being written leaves no gap among the oldest records") {
@@ -213,10 +209,10 @@ TEST_CASE("a record that was being written leaves no gap among the oldest record
   store(kRingMarksAt + offsetof(RingMarks, counters) + offsetof(RingCounters, next_seq), 104);
   store(header.slots_at + 103 % 64 * header.slot_bytes, 2 * 103 + 1);
   file.close();
-  const RingFileReading reading = read_ring_file(path);
-  REQUIRE(reading.ring);
-  CHECK(reading.ring->unfinished == 1);
-  const RecordSet& records = reading.ring->data.records;
+  const auto reading = read_ring_file(path);
+  REQUIRE(reading.ok());
+  CHECK(reading->unfinished == 1);
+  const RecordSet& records = reading->data.records;
   REQUIRE(records.size() == 61);
   CHECK(records[0].record.seq == 100);
   CHECK(records[60].record.seq == 40);
@@ -229,7 +225,7 @@ TEST_CASE("what a ring file says was seen is no less than its records prove") {
   REQUIRE(created.file);
   Writer writer(*created.file);
   for (int i = 0; i < 1000; ++i) writer.push(i);
-  const auto summary = [&] { return read_ring_file(path).ring->data.summary; };
+  const auto summary = [&] { return read_ring_file(path)->data.summary; };
   CHECK(summary().seen >= 1000 - 1000 / 32);  // before any figures were written
   CHECK(summary().seen <= 1000);
   CHECK(summary().seen_at_least);
@@ -258,7 +254,7 @@ TEST_CASE("a second program does not touch the ring file of one that lives") {
   CHECK(second.in_use);
   CHECK(second.error.find("in use by process " + std::to_string(getpid())) != std::string::npos);
   CHECK(directory.entries() == 1);
-  CHECK(read_ring_file(path).ring->data.records.size() == 1);
+  CHECK(read_ring_file(path)->data.records.size() == 1);
 }
 
 TEST_CASE("the file of a program that ended is removed, that of a killed one kept aside") {
@@ -273,12 +269,67 @@ TEST_CASE("the file of a program that ended is removed, that of a killed one kep
   REQUIRE(created.file);
   Writer(*created.file).push(1);
   created.file.reset();  // as a kill leaves it: unlocked, in use
-  CHECK(read_ring_file(path).state == ProgramState::kKilled);
+  CHECK(read_ring_file(path)->state == ProgramState::kKilled);
   created = RingFile::create(request_for(path));
   REQUIRE(created.file);
   CHECK(created.kept_as == path + ".old");
-  CHECK(read_ring_file(path + ".old").ring->data.records.size() == 1);
+  CHECK(read_ring_file(path + ".old")->data.records.size() == 1);
   CHECK(directory.entries() == 2);
+}
+
+TEST_CASE("what killed processes have left of files that they were making is removed") {
+  const RingDirectory directory;
+  const auto leave = [&](const std::string& name) {
+    std::ofstream(directory.file(name)) << "half";
+  };
+  const std::string own = std::to_string(getpid());
+  for (const char* const name : {"a.ring.4711.new", "a.ring.4711.newer", "a.ring.x.new",
+                                 "ab.ring.4711.new", "4711.ring.4711.new", "4712.ring.4711.new"}) {
+    leave(name);
+  }
+  leave("a.ring." + own + ".new");
+  const auto making = RingFile::create(request_for(directory.file("made")));  // and holds its lock
+  REQUIRE(making.file);
+  REQUIRE(rename(directory.file("made").c_str(), directory.file("a.ring.4712.new").c_str()) == 0);
+  const auto is_there = [&](const std::string& name) {
+    return std::filesystem::exists(directory.file(name));
+  };
+
+  REQUIRE(RingFile::create(request_for(directory.file("a.ring"))).file);
+  CHECK_FALSE((is_there("a.ring.4711.new") || is_there("a.ring." + own + ".new")));
+  CHECK(is_there("a.ring.4712.new"));
+  CHECK(directory.entries() == 7);
+  // ring=%p.ring
+  REQUIRE(RingFile::create(request_for(directory.file(own + ".ring"))).file);
+  CHECK_FALSE(is_there("4711.ring.4711.new"));
+  CHECK(is_there("4712.ring.4711.new"));
+  CHECK(directory.entries() == 7);
+}
+
+TEST_CASE("programs that start at once each make their ring file") {
+  const RingDirectory directory;
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      RingFileRequest request = request_for(directory.file(std::to_string(getpid()) + ".ring"));
+      request.pid = getpid();
+      bool made = true;
+      for (int round = 0; round < 10 && made; ++round) {
+        const auto created = RingFile::create(request);
+        made = created.file != nullptr;
+        if (made) created.file->remove();
+      }
+      _exit(made ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+  }
+  CHECK(directory.entries() == 0);
 }
 
 TEST_CASE(
@@ -293,9 +344,10 @@ TEST_CASE(
   CHECK_FALSE(RingFile::create(request_for(directory.file("none/a.ring"))).file);
   CHECK_FALSE(RingFile::create(request_for("/proc/a.ring")).file);
   CHECK(directory.entries() == 2);
-  CHECK(read_ring_file(directory.file("notes")).error.find("is no ring file") != std::string::npos);
-  CHECK_FALSE(read_ring_file(directory.file("none")).error.empty());
-  CHECK_FALSE(read_ring_file("/dev/shm").error.empty());
+  CHECK(read_ring_file(directory.file("notes")).message().find("is no ring file") !=
+        std::string::npos);
+  CHECK_FALSE(read_ring_file(directory.file("none")).ok());
+  CHECK_FALSE(read_ring_file("/dev/shm").ok());
 }
 
 TEST_CASE("a full file system refuses the ring, and nothing is left on it") {
@@ -344,26 +396,26 @@ TEST_CASE("damaged files give what is whole or one sentence, never more", "[larg
         .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     return read_ring_file(copy);
   };
-  REQUIRE(read(good).ring->data.records.size() == 150);
+  REQUIRE(read(good)->data.records.size() == 150);
 
   std::vector<char> newer = good;
   newer[8] = 9;
-  CHECK(read(newer).error.find("version 9") != std::string::npos);
+  CHECK(read(newer).message().find("version 9") != std::string::npos);
   std::vector<char> wrong_head = good;
   wrong_head[24] ^= 1;
-  CHECK(read(wrong_head).error.find("damaged in its head") != std::string::npos);
+  CHECK(read(wrong_head).message().find("damaged in its head") != std::string::npos);
 
   const RingHeader header = ring_header(200, 3, CallTree::most_of(20));
   const std::vector<char> cut(
       good.begin(),
       good.begin() + static_cast<std::ptrdiff_t>(header.slots_at + 50 * header.slot_bytes + 7));
-  const RingFileReading some = read(cut);
-  REQUIRE(some.ring);
+  const auto some = read(cut);
+  REQUIRE(some.ok());
   // Slot 0 is that of record 200. Of the other 49 every second needs the tree, which is cut off.
-  CHECK(some.ring->data.records.size() == 25);
-  CHECK(some.ring->damaged == 150 + 24);
-  CHECK(read({good.begin(), good.begin() + 5000}).error.find("cut off") != std::string::npos);
-  CHECK_FALSE(read({}).error.empty());
+  CHECK(some->data.records.size() == 25);
+  CHECK(some->damaged == 150 + 24);
+  CHECK(read({good.begin(), good.begin() + 5000}).message().find("cut off") != std::string::npos);
+  CHECK_FALSE(read({}).ok());
 
   std::minstd_rand random(7);
   for (int round = 0; round < 200; ++round) {
@@ -377,12 +429,12 @@ TEST_CASE("damaged files give what is whole or one sentence, never more", "[larg
               : header.slots_at + random() % (header.frames_at + 512 - header.slots_at);
       bytes[at] = static_cast<char>(random());
     }
-    const RingFileReading reading = read(bytes);
-    REQUIRE(reading.ring);
-    CHECK(reading.ring->data.records.size() <= 200);
-    summary_report(reading.ring->data);
-    text_report(reading.ring->data, [](std::string_view) { return true; });
-    html_report(reading.ring->data);
+    const auto reading = read(bytes);
+    REQUIRE(reading.ok());
+    CHECK(reading->data.records.size() <= 200);
+    summary_report(reading->data);
+    text_report(reading->data, [](std::string_view) { return true; });
+    html_report(reading->data);
   }
 }
 
@@ -400,13 +452,12 @@ TEST_CASE("a process that ends without a word leaves its last record") {
     _exit(0);
   }
   REQUIRE(waitpid(child, nullptr, 0) == child);
-  const RingFileReading reading = read_ring_file(path);
-  REQUIRE(reading.ring);
-  CHECK(reading.state == ProgramState::kKilled);
-  REQUIRE(reading.ring->data.records.size() == 700);
-  CHECK(reading.ring->data.records[0].record.size == 716);
-  CHECK(reading.ring->data.names->class_name(reading.ring->data.records[0].record.class_id) ==
-        "app.Item0");
+  const auto reading = read_ring_file(path);
+  REQUIRE(reading.ok());
+  CHECK(reading->state == ProgramState::kKilled);
+  REQUIRE(reading->data.records.size() == 700);
+  CHECK(reading->data.records[0].record.size == 716);
+  CHECK(reading->data.names->class_name(reading->data.records[0].record.class_id) == "app.Item0");
 }
 
 TEST_CASE("after kill -9 at any moment every record that was finished is in the file") {
@@ -453,15 +504,15 @@ TEST_CASE("after kill -9 at any moment every record that was finished is in the 
     close(pipe_ends[0]);
     close(pipe_ends[1]);
 
-    const RingFileReading reading = read_ring_file(path);
-    REQUIRE(reading.ring);
-    CHECK(reading.state == ProgramState::kKilled);
-    CHECK(reading.ring->unfinished <= 3);
-    CHECK(reading.ring->damaged == 0);
+    const auto reading = read_ring_file(path);
+    REQUIRE(reading.ok());
+    CHECK(reading->state == ProgramState::kKilled);
+    CHECK(reading->unfinished <= 3);
+    CHECK(reading->damaged == 0);
     std::int64_t noted[3 * 8] = {};
     std::ifstream(counts_path, std::ios::binary).read(reinterpret_cast<char*>(noted), sizeof noted);
     std::int64_t newest[3] = {}, oldest[3] = {}, count[3] = {};
-    const RecordSet& records = reading.ring->data.records;
+    const RecordSet& records = reading->data.records;
     for (std::size_t i = 0; i < records.size(); ++i) {
       const auto [record, frames] = records[i];
       const auto t = static_cast<std::size_t>(record.thread_id);

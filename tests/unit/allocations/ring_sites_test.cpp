@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
@@ -92,10 +93,9 @@ class Program {
   void thread_ends(std::uint32_t book) { newest_.erase(book); }
 
   RecoveredRing recovered() const {
-    RingFileReading reading = read_ring_file(path());
-    INFO(reading.error);
-    REQUIRE(reading.ring);
-    return std::move(*reading.ring);
+    auto reading = read_ring_file(path());
+    REQUIRE(reading.ok());
+    return std::move(*reading);
   }
   std::string path() const { return directory_.file("a.ring"); }
   Sites& sites() { return *sites_; }
@@ -301,13 +301,35 @@ TEST_CASE("a file without the sites, for a file system without room, has the rec
     record.trace = sites->traces().number_of({&frame, 1});
     record.tree = sites->traces().id();
     REQUIRE(ring->push_numbered(record, 1));
-    const RingFileReading reading = read_ring_file(path);
-    INFO(reading.error);
-    REQUIRE(reading.ring);
-    CHECK_FALSE(reading.ring->data.sites.counted());
-    CHECK(reading.ring->data.records.size() == 1);
+    const auto reading = read_ring_file(path);
+    REQUIRE(reading.ok());
+    CHECK_FALSE(reading->data.sites.counted());
+    CHECK(reading->data.records.size() == 1);
   }
   umount(directory.file("").c_str());
+}
+
+TEST_CASE("a file that is cut off says so, wherever it is cut") {
+  Program program;
+  for (int i = 0; i < 100; ++i) program.allocate(1, "app.A", 24, program.stack(20));
+  program.read_sites();
+  program.write_facts(100, 2400);
+  const RecoveredRing whole = program.recovered();
+  CHECK(whole.cut_off.empty());
+  CHECK(whole.data.sites.counted());
+  const RingHeader header = ring_header(kRecords, 4, CallTree::most_of(1000));
+  REQUIRE(header.file_bytes == std::filesystem::file_size(program.path()));
+  for (const std::uint64_t bytes :
+       {header.file_bytes - 4096, header.frames_at + 64, header.nodes_at + 64}) {
+    std::filesystem::resize_file(program.path(), bytes);
+    const RecoveredRing ring = program.recovered();
+    const ReportSummary& summary = ring.data.summary;
+    CHECK(ring.cut_off.starts_with("the file is cut off: "));
+    CHECK(summary.sites_missing == ring.cut_off);
+    CHECK(summary.recovered.ends_with(ring.cut_off));
+    CHECK(summary.seen_at_least);
+    CHECK(summary.seen == 100);
+  }
 }
 
 TEST_CASE("a head with sites and without stacks leads to nothing outside of the file") {
@@ -320,9 +342,9 @@ TEST_CASE("a head with sites and without stacks leads to nothing outside of the 
   const std::span image(static_cast<std::byte*>(memory.get()), header.file_bytes);
   std::fill(image.begin(), image.end(), std::byte{0});
   std::memcpy(image.data(), &header, sizeof header);
-  const RingReading reading = read_ring(image);
-  REQUIRE(reading.ring);
-  CHECK_FALSE(reading.ring->data.sites.counted());
+  const auto reading = read_ring(image);
+  REQUIRE(reading.ok());
+  CHECK_FALSE(reading->data.sites.counted());
 }
 
 TEST_CASE("a ring file of version 2 is read, without sites") {

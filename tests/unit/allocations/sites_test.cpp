@@ -2,8 +2,11 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <map>
+#include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "allocations/store/seen_counter.h"
@@ -202,6 +205,82 @@ TEST_CASE("Samples add up to whole numbers that are the totals told") {
   }
   CHECK(count == 94);
   CHECK(bytes == 1498);
+}
+
+TEST_CASE("Rounding moves neither a site of samples nor a class by more than one") {
+  constexpr std::uint32_t kSmall = 2048;
+  struct Sum {
+    double count = 0, bytes = 0;
+  };
+  std::map<NameId, Sum> exact, told;
+  Sum all;
+  const auto sites = Sites::create(4096, 4);
+  const auto add = [&](NameId class_id, std::uint32_t stack, std::int64_t size, double weight) {
+    sites->count({class_id, trace_of(*sites, stack), size, weight});
+    for (Sum* sum : {&exact[class_id], &all}) {
+      sum->count += weight;
+      sum->bytes += weight * static_cast<double>(size);
+    }
+  };
+  for (std::uint32_t i = 1; i <= kSmall; ++i) {
+    add(1, i, 32, 2048.6);
+    add(2, i, 24, 2730.4);
+  }
+  for (int i = 0; i < 40; ++i) add(3, kSmall + 1, 3'000'000, 1.01);
+  SiteReadings sums;
+  {
+    const auto held = sites->hold();
+    sums = sites->sums();
+  }
+  const std::int64_t count = std::llround(all.count), bytes = std::llround(all.bytes);
+  const SiteSet set(sites, sums, {}, count, bytes);
+  REQUIRE(set.size() == 2 * kSmall + 1);
+  std::int64_t told_count = 0, told_bytes = 0;
+  for (const Site& site : set.list()) {
+    const double weight = site.class_id == 1 ? 2048.6 : site.class_id == 2 ? 2730.4 : 40.4;
+    REQUIRE(std::abs(static_cast<double>(site.count) - weight) < 1);
+    told[site.class_id].count += static_cast<double>(site.count);
+    told[site.class_id].bytes += static_cast<double>(site.bytes);
+    told_count += site.count;
+    told_bytes += site.bytes;
+  }
+  for (const auto& [class_id, sum] : exact) {
+    CHECK(std::abs(told[class_id].count - sum.count) <= 1.01);
+    CHECK(std::abs(told[class_id].bytes - sum.bytes) <= 1.01);
+  }
+  CHECK(told_count == count);
+  CHECK(told_bytes == bytes);
+}
+
+TEST_CASE("No two sites read the same where some are added up and another has a gap") {
+  const auto sites = Sites::create(64, 64);
+  constexpr int kAll = 1000;
+  for (std::uint32_t i = 0; i < kAll; ++i) {
+    std::vector<Frame> frames;
+    for (std::uint32_t k = 0; k < 40; ++k) frames.push_back({k < 10 ? 10'000 + 100 * i + k : k, 0});
+    frames[0].method = 7;
+    sites->count({1, sites->traces().number_of(frames), 16 + 8 * (i % 5), 1});
+  }
+  SiteReadings sums;
+  {
+    const auto held = sites->hold();
+    sums = sites->sums();
+  }
+  const SiteSet all(sites, sums, {}, kAll, kAll * 32);
+  for (const std::size_t most : {0, 30, 60, 100, 200, 100'000}) {
+    const SiteSet set = all.folded(most);
+    std::set<std::vector<std::pair<NameId, std::int32_t>>> shown;
+    SiteSet::FrameBuffer buffer;
+    std::int64_t count = 0;
+    for (const Site& site : set.list()) {
+      std::vector<std::pair<NameId, std::int32_t>> stack;
+      for (const Frame& frame : set.frames(site, buffer))
+        stack.emplace_back(frame.method, frame.bci);
+      CHECK(shown.insert(stack).second);
+      count += site.count;
+    }
+    CHECK(count == kAll);
+  }
 }
 
 TEST_CASE("The smallest sites are added up by what allocates, where all stacks are too much") {
