@@ -1,4 +1,5 @@
 """Late attach: what is loaded already is tracked too, and nothing that goes wrong ends a program."""
+import contextlib
 import os
 import signal
 import subprocess
@@ -151,6 +152,52 @@ def an_attach_to_a_stopped_program_is_refused_and_the_program_prints_nothing(t):
             os.kill(program.process.pid, signal.SIGCONT)
         program.tell("before 10")  # a thread dump would come before the answer
         assert program.end() == []
+
+
+SILENT = "-XX:-UsePerfData"  # no hsperfdata
+SETTLED = 3.5  # seconds: then a VM that publishes nothing is not one that is just starting
+
+
+@test()
+def a_vm_that_publishes_nothing_is_attached_to(t):
+    with contextlib.ExitStack() as stack:
+        programs = [stack.enter_context(Running(t, "Attached", flags=[flag]))
+                    for flag in (SILENT, "-XX:+PerfDisableSharedMem")]
+        if os.getuid() == 0:  # as in a container whose /etc/passwd does not have its user
+            programs.append(stack.enter_context(
+                Running(t, "Attached", user=4242, group=4242, extra_groups=[])))
+        time.sleep(SETTLED)
+        for program in programs:
+            assert "tracking is on" in ddm(t, "attach", program.process.pid, "track=y,dump=none")
+            program.tell("before 10")
+            assert "tracking is off" in ddm(t, "attach", program.process.pid, "track=n")
+            assert len(program.end()) == 1 and "dump" not in program.err, program.err
+
+
+@test()
+def a_vm_that_publishes_nothing_and_may_refuse_an_attach_gets_no_signal(t):
+    refuses = "-XX:+DisableAttachMechanism"
+    for name, text in (("words", f"-Dx=y '{refuses}'"), ("flags", "+DisableAttachMechanism"), ("gone", "-Dx=y")):
+        with open(t.path(name), "w") as f:
+            f.write(text + "\n")
+    cases = (([refuses], {}, "DisableAttachMechanism is in /proc/"),
+             (["@words"], {}, "DisableAttachMechanism is in words"),
+             ([f"-XX:VMOptionsFile={t.path('words')}"], {}, "DisableAttachMechanism is in /"),
+             ([f"-XX:Flags={t.path('flags')}"], {}, "DisableAttachMechanism is in /"),
+             ([], {"JAVA_TOOL_OPTIONS": refuses}, "DisableAttachMechanism is in JAVA_TOOL_OPTIONS"),
+             ([], {"JDK_JAVA_OPTIONS": "@words"}, "DisableAttachMechanism is in words"),
+             (["@gone"], {}, "its options cannot be read: /"))
+    with contextlib.ExitStack() as stack:
+        programs = [stack.enter_context(Running(t, "Attached", flags=[SILENT, *flags], env={**os.environ, **env}))
+                    for flags, env, _ in cases]
+        os.remove(t.path("gone"))
+        time.sleep(SETTLED)
+        for program, (flags, env, words) in zip(programs, cases):
+            said = ddm(t, "attach", program.process.pid, code=REFUSED)
+            assert words in said, (flags, env, said)
+            assert ("jcmd" in said) == (flags == ["@gone"]), said
+            program.tell("before 1")  # and nothing else on its stdout
+            assert program.end() == [] and "dump" not in program.err, program.err
 
 
 @test(every_days=4)

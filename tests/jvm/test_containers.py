@@ -1,8 +1,11 @@
 """JVMs in containers, here namespaces made by unshare(1): found, attached to, asked, and left as they were."""
 import os
 import re
+import shlex
+import signal
 import subprocess
 
+from adb_bridge import wait_for
 from attached import Running
 from container import Container
 from harness import ROOT, test
@@ -91,6 +94,61 @@ def places_from_which_nothing_can_be_loaded_are_told_with_what_helps(t):
         c.tell("before 1")
 
 
+@test()
+def an_attach_that_is_interrupted_leaves_nothing_in_the_container(t):
+    with Container(t, ("pid", "mnt"), "Attached") as c:
+        t.jcmd(c.pid, "VM.version")  # from then on it listens
+        os.kill(c.pid, signal.SIGSTOP)
+        try:
+            for sent, words in ((signal.SIGINT, ("attach", c.pid)), (signal.SIGTERM, ("record", c.pid)),
+                                (signal.SIGHUP, ("attach", c.pid))):
+                tool = subprocess.Popen([DDM, *map(str, words)], cwd=t.dir, text=True, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE)
+                wait_for(lambda: any(name.startswith(".ddm-agent") for name in c.files("/tmp")), "the copy")
+                tool.send_signal(sent)
+                out, err = tool.communicate(timeout=60)
+                assert tool.returncode == REFUSED and not out and "interrupted before process" in err, (out, err)
+                left = c.files("/tmp") + os.listdir(t.dir)
+                assert not [name for name in left if name.startswith((".ddm-agent", ".attach_pid"))], left
+        finally:
+            os.kill(c.pid, signal.SIGCONT)
+        c.tell("before 1")
+        assert "in its container" in ddm(t, "attach", c.pid)
+
+
+@test()
+def a_jvm_below_another_root_is_attached_to(t):
+    if os.getuid() != 0 or ROOT.startswith("/tmp/"):
+        print("  skipped: it needs root, and another /tmp than this one")
+        return
+    jail = t.path("jail")
+    os.mkdir(jail)
+    script = (f"cd {shlex.quote(jail)}; mount -t tmpfs none .; cd $PWD; mkdir -m 1777 tmp\n"
+              "for d in /*; do if [ -L $d ]; then cp -P $d .; elif [ -d $d ] && [ $d != /tmp ]; then "
+              "mkdir .$d; mount --rbind $d .$d; fi; done\n"
+              f"exec chroot . {shlex.join([t.jdk.java, *t.vm_flags(), '-cp', t.classes(), 'Attached'])}")
+    process = subprocess.Popen(["unshare", "--mount", "sh", "-ec", script], cwd=t.dir, text=True,
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def beside(*words):
+        """ddm, with the JVM's mounts but not its root."""
+        line = ["nsenter", f"--mount=/proc/{process.pid}/ns/mnt", DDM, *map(str, words)]
+        done = t.command(line)
+        assert done.code == 0 and not done.err, done
+        return done.out
+
+    try:
+        assert process.stdout.readline() == "ready\n", process.communicate()
+        said = beside("attach", process.pid, "track=y,dump=none")
+        assert re.search(rf"pid {process.pid} listens on 127.0.0.1:\d+, in its container\n", said), said
+        assert re.search(rf"^ *{process.pid} +127", beside("ps"), re.M)
+        assert "Attached" in beside("info", process.pid)
+        assert "tracking is off" in beside("attach", process.pid, "track=n")  # it finds what is loaded
+    finally:
+        process.kill()
+        process.communicate()
+
+
 @test(min_jdk=28)
 def a_jvm_with_another_temporary_directory_is_attached_to(t):
     with Running(t, "Attached", flags=[f"-XX:AltTempDir={t.dir}"]) as program:
@@ -134,20 +192,17 @@ def the_files_for_kubernetes_do_what_they_say(t):
     mounted = containers["app"]["volumeMounts"][0]["mountPath"]
     copy = containers["copy-agent"]["command"]
     assert copy[0] == "cp" and copy[2].rstrip("/") == mounted and copy[1] == "/usr/lib/libddmagent.so"
-    options = {e["name"]: e["value"] for e in containers["app"]["env"]}["JAVA_TOOL_OPTIONS"]
-    assert options.startswith(f"-agentpath:{mounted}/libddmagent.so")
+    env = {e["name"]: e["value"] for e in containers["app"]["env"]}
+    assert env["JAVA_TOOL_OPTIONS"].startswith(f"-agentpath:{mounted}/libddmagent.so")
     users = {containers[name]["securityContext"]["runAsUser"] for name in ("app", "ddm")}
     assert len(users) == 1 and pod["shareProcessNamespace"] is True
-    # The library copied like that, and the option as it stands there.
+    # The library copied like that, and the variables as they stand there.
     library = os.path.join(ROOT, "build", "release", "lib", "libddmagent.so")
     subprocess.run(["cp", library, t.dir], check=True)
-    os.environ["JAVA_TOOL_OPTIONS"] = options.replace(mounted, t.dir)
-    try:
-        program = Running(t, "Attached")
-    finally:
-        del os.environ["JAVA_TOOL_OPTIONS"]
-    with program:
+    env = {name: value.replace(mounted, t.dir) for name, value in env.items()}
+    with Running(t, "Attached", env={**os.environ, **env}) as program:
         assert row_of(t, program.process.pid)["app"] == "shop"
+        assert os.path.exists(t.path(f"ddm/{program.process.pid}"))  # where a read-only root does not matter
     # What the script hands to kubectl.
     done = t.command([os.path.join(KUBERNETES, "ephemeral-container.sh"), "shop-1", "app", "info", "shop"],
                      env={"KUBECTL": "echo"})

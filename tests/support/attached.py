@@ -7,9 +7,9 @@ from harness import AGENT
 class Running:
     """A program that was started without the agent."""
 
-    def __init__(self, t, *command, flags=()):
+    def __init__(self, t, *command, flags=(), **how):
         self.t = t
-        self.process = t.popen(*command, flags=flags)
+        self.process = t.popen(*command, flags=flags, **how)
         self.expect("ready")
         self.err = None  # what the program said on stderr, once it has ended
 

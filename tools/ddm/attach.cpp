@@ -25,29 +25,72 @@
 #include "core/class_names.h"
 #include "core/clocks.h"
 #include "core/proc_stat.h"
-#include "trigger_file.h"
+#include "interrupt.h"
 #include "wire/sockets/connect.h"
 
 namespace ddm {
+
+TriggerFile::TriggerFile(std::initializer_list<std::string> directories, const std::string& name,
+                         uid_t owner, gid_t group)
+    : name_(name) {
+  for (const std::string& path : directories) {
+    FileDescriptor directory(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!directory.valid()) {
+      error_ = errno_error(path);
+      continue;
+    }
+    const FileDescriptor fd(openat(directory.get(), name.c_str(),
+                                   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+    const int error = errno;
+    // A JVM in a user namespace of its own accepts no file of the outer root.
+    if (fd.valid() && geteuid() == 0 && fchown(fd.get(), owner, group) != 0) {
+      error_ = errno_error(path + "/" + name);
+      unlinkat(directory.get(), name.c_str(), 0);
+      continue;
+    }
+    struct stat status {};
+    if (fd.valid() || error == EEXIST) {
+      error_.reset();
+      if (fstatat(directory.get(), name.c_str(), &status, 0) != 0 ||
+          (status.st_uid != owner && status.st_uid != 0)) {
+        error_ = Error{path + "/" + name + " belongs to another user; the JVM would not take it"};
+      }
+      if (fd.valid()) directory_ = std::move(directory);
+      return;
+    }
+    error_ = Error{path + "/" + name + ": " + errno_text(error)};
+  }
+}
+
+TriggerFile::~TriggerFile() {
+  if (directory_.valid()) unlinkat(directory_.get(), name_.c_str(), 0);
+}
+
 namespace {
 
 constexpr std::chrono::milliseconds kSocketTime{10'000};
 constexpr std::chrono::milliseconds kLook{20};
 constexpr std::chrono::milliseconds kAnswerTime{60'000};
 constexpr std::chrono::milliseconds kPollInterval{100};
+constexpr std::chrono::milliseconds kInterruptedTime{1'000};
 
 std::string name_of(const JvmProcess& jvm) { return "process " + std::to_string(jvm.pid()); }
 
-// Detects from outside that a debugger has suspended the threads that answer: the JVM has a
-// debugger's agent, has had time to answer, and uses no CPU.
-class DebuggerSuspension {
+// What ends a wait for the JVM early: the user, or a debugger that has suspended the threads that
+// answer. That is detected from outside: the JVM has a debugger's agent, has had time to answer, and
+// uses no CPU.
+class JvmWait {
  public:
-  explicit DebuggerSuspension(const JvmProcess& jvm) : jvm_(jvm) {
+  JvmWait(const JvmProcess& jvm, bool until_interrupted)
+      : jvm_(jvm), until_interrupted_(until_interrupted) {
     measurable_ = jvm.has_jdwp_agent() && clock_getcpuclockid(jvm.pid(), &clock_) == 0;
     cpu_ns_ = nanos_of(clock_);
   }
 
-  bool detected() {
+  bool interrupted() const { return until_interrupted_ && ddm::interrupted(); }
+  Error interruption() const { return {"interrupted before " + name_of(jvm_) + " has answered"}; }
+
+  bool suspended() {
     const auto now = std::chrono::steady_clock::now();
     if (!measurable_ || now < since_ + kMinWait) return false;
     const std::int64_t used_ns = nanos_of(clock_) - cpu_ns_;
@@ -56,7 +99,7 @@ class DebuggerSuspension {
     cpu_ns_ += used_ns;
     return false;
   }
-  Error error() const {
+  Error suspension_error() const {
     return {name_of(jvm_) +
             " stands still; a debugger holds its threads, it seems. It reads the request when the "
             "debugger lets them go on"};
@@ -66,6 +109,7 @@ class DebuggerSuspension {
   static constexpr std::chrono::milliseconds kMinWait{2500};
 
   const JvmProcess& jvm_;
+  const bool until_interrupted_;
   clockid_t clock_{};
   bool measurable_ = false;
   std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
@@ -119,22 +163,16 @@ std::optional<Error> check_listener(int fd, const JvmProcess& jvm) {
 // SIGQUIT makes the JVM listen; one that does not take attach requests prints a thread dump on the
 // program's output instead, so that is checked first.
 std::optional<Error> open_socket(const JvmProcess& jvm, const std::string& socket_path,
-                                 DebuggerSuspension& suspension) {
+                                 JvmWait& waiting) {
   if (exists(socket_path)) return {};
   if (!jvm.catches_sigquit()) {
-    return Error{name_of(jvm) + " does not catch SIGQUIT yet: it is still starting"};
-  }
-  const std::optional<bool> takes_attach = jvm.takes_attach();
-  if (!takes_attach) {
     return Error{name_of(jvm) +
-                 " does not tell whether it accepts attach requests: it is still starting, or was "
-                 "started with -XX:-UsePerfData or -XX:+PerfDisableSharedMem; `jcmd " +
-                 std::to_string(jvm.pid()) + " JVMTI.agent_load` does not ask"};
+                 " does not catch SIGQUIT: it is still starting, or was started with -Xrs"};
   }
-  if (!*takes_attach) {
-    return Error{name_of(jvm) +
-                 " accepts no attach requests: it was started with -XX:+DisableAttachMechanism"};
+  if (const std::string obstacle = jvm.attach_obstacle(); !obstacle.empty()) {
+    return Error{name_of(jvm) + " " + obstacle};
   }
+  if (waiting.interrupted()) return waiting.interruption();
   if (is_stopped(jvm)) return Error{name_of(jvm) + " is stopped; kill -CONT lets it go on"};
   // The JVM searches its directory and its temporary one, in this order.
   TriggerFile trigger(
@@ -144,15 +182,21 @@ std::optional<Error> open_socket(const JvmProcess& jvm, const std::string& socke
     return Error{"cannot ask " + name_of(jvm) + " to listen: " + trigger.error()->message};
   }
   if (kill(jvm.pid(), SIGQUIT) != 0) return errno_error("cannot signal " + name_of(jvm));
-  const auto deadline = std::chrono::steady_clock::now() + kSocketTime;
+  auto deadline = std::chrono::steady_clock::now() + kSocketTime;
+  bool interrupted = false;
   while (!exists(socket_path)) {
     if (has_ended(jvm)) return Error{name_of(jvm) + " has ended"};
+    if (!interrupted && waiting.interrupted()) {
+      interrupted = true;
+      deadline = std::min(deadline, std::chrono::steady_clock::now() + kInterruptedTime);
+    }
     // Whoever gets SIGQUIT later and finds no file prints a thread dump on the program's output.
     if (std::chrono::steady_clock::now() > deadline) {
       trigger.leave();
+      if (interrupted) return waiting.interruption();
       return Error{name_of(jvm) + " does not answer; is it stopped?"};
     }
-    if (suspension.detected()) {
+    if (waiting.suspended()) {
       trigger.leave();
       return Error{name_of(jvm) + " stands still; a debugger holds its threads, it seems"};
     }
@@ -162,15 +206,16 @@ std::optional<Error> open_socket(const JvmProcess& jvm, const std::string& socke
 }
 
 // Sends a request and returns all that the JVM sends until it closes the connection.
-Result<std::string> exchange(int fd, std::string_view request, DebuggerSuspension& suspension) {
+Result<std::string> exchange(int fd, std::string_view request, JvmWait& waiting) {
   std::string answer;
   std::array<char, 4096> buffer;
   auto deadline = std::chrono::steady_clock::now() + kAnswerTime;
   for (;;) {
+    if (waiting.interrupted()) return waiting.interruption();
     const bool sends = !request.empty();
     pollfd polled{fd, static_cast<short>(sends ? POLLOUT : POLLIN), 0};
     if (poll(&polled, 1, static_cast<int>(kPollInterval.count())) <= 0) {
-      if (suspension.detected()) return suspension.error();
+      if (waiting.suspended()) return waiting.suspension_error();
       if (std::chrono::steady_clock::now() < deadline) continue;
       return Error{"the JVM has not answered within " + std::to_string(kAnswerTime.count() / 1000) +
                    " s"};
@@ -257,10 +302,11 @@ Result<FileDescriptor> connect_to_jvm(const JvmProcess& jvm, const std::string& 
 }
 
 // The JVM's answer to a request with these parts.
-Result<std::string> ask_jvm(const JvmProcess& jvm, std::initializer_list<std::string_view> parts) {
+Result<std::string> ask_jvm(const JvmProcess& jvm, std::initializer_list<std::string_view> parts,
+                            bool until_interrupted = false) {
   const std::string socket_path = jvm.path(attach_socket_of(jvm));
-  DebuggerSuspension suspension(jvm);
-  if (auto error = open_socket(jvm, socket_path, suspension)) return *error;
+  JvmWait waiting(jvm, until_interrupted);
+  if (auto error = open_socket(jvm, socket_path, waiting)) return *error;
   if (auto error = check_socket_file(socket_path, jvm)) return *error;
   auto socket = connect_to_jvm(jvm, socket_path);
   if (!socket) return socket.error();
@@ -270,7 +316,7 @@ Result<std::string> ask_jvm(const JvmProcess& jvm, std::initializer_list<std::st
     request += part;
     request += '\0';
   }
-  auto answer = exchange(socket->get(), request, suspension);
+  auto answer = exchange(socket->get(), request, waiting);
   if (answer && answer->empty()) {
     return Error{name_of(jvm) + (has_ended(jvm) ? " has ended" : " closed the connection")};
   }
@@ -281,9 +327,11 @@ Result<std::string> ask_jvm(const JvmProcess& jvm, std::initializer_list<std::st
 
 std::optional<Error> load_agent(const JvmProcess& jvm, const std::string& library,
                                 const std::string& options) {
+  catch_interrupts();  // so that the copy and the trigger file do not stay behind
   const auto copy = AgentCopy::make(jvm, library);
   if (!copy) return copy.error();
-  const auto answer = ask_jvm(jvm, {"1", "load", copy->path(), "true", options});
+  const auto answer =
+      ask_jvm(jvm, {"1", "load", copy->path(), "true", options}, /*until_interrupted=*/true);
   if (!answer) return answer.error();
   return load_error(*answer);
 }

@@ -7,12 +7,16 @@
 //   or from JDK 28 on -XX:AltTempDir.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "core/file_descriptor.h"
 #include "core/result.h"
 #include "jvm_process.h"
 
@@ -24,7 +28,8 @@ Result<std::string> agent_path(const std::string& given);
 // How the error begins if the agent itself has refused, with a reason that it logs.
 inline constexpr std::string_view kAgentRefused = "the agent refused the load";
 
-// Loads the agent and waits until it has started. The error quotes the JVM's answer.
+// Loads the agent and waits until it has started, or until interrupted(): it catches interrupts from
+// then on. The error quotes the JVM's answer.
 std::optional<Error> load_agent(const JvmProcess& jvm, const std::string& library,
                                 const std::string& options);
 
@@ -34,5 +39,25 @@ struct ClassHistogram {
   bool collected = false;  // the VM has run a full collection for it
 };
 Result<ClassHistogram> class_histogram(const JvmProcess& jvm);
+
+// The file that makes a JVM which gets SIGQUIT listen.
+class TriggerFile {
+ public:
+  // In the first of these directories where it can be made for this owner: the JVM accepts a file of
+  // its own user or of root; else it prints a thread dump.
+  TriggerFile(std::initializer_list<std::string> directories, const std::string& name, uid_t owner,
+              gid_t group);
+  ~TriggerFile();
+  TriggerFile(const TriggerFile&) = delete;
+  TriggerFile& operator=(const TriggerFile&) = delete;
+  const std::optional<Error>& error() const { return error_; }
+  // The JVM has yet to read it.
+  void leave() { directory_.reset(); }
+
+ private:
+  const std::string name_;
+  FileDescriptor directory_;  // of the file that this has made: a path through a JVM ends with it
+  std::optional<Error> error_;
+};
 
 }  // namespace ddm

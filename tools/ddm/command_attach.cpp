@@ -6,6 +6,7 @@
 #include "command.h"
 #include "containers/published.h"
 #include "core/whole_text.h"
+#include "interrupt.h"
 #include "jvm_process.h"
 #include "options/options.h"
 #include "target.h"
@@ -44,6 +45,7 @@ bool repeat_lines(DdmClient& client) {
 int report_refusal(pid_t pid, const Error& error) {
   if (error.message.starts_with(kAgentRefused)) {
     auto client = connect_to_target(std::to_string(pid));
+    if (client) client->cancel_when(interrupted);
     if (client && repeat_lines(*client)) return kExitRefused;
   }
   return refuse(error.message);
@@ -53,6 +55,7 @@ int report_refusal(pid_t pid, const Error& error) {
 int print_state(const Target& target, const Options& given) {
   auto client = connect_to_target(std::to_string(target.pid));
   if (!client) return kExitOk;  // its access= may exclude this user
+  client->cancel_when(interrupted);
   repeat_lines(*client);
   const auto state = client->get<TrackingState>({TrackingState::kType, {}});
   if (!state) return kExitOk;
@@ -101,7 +104,9 @@ int attach(const AttachOptions& options) {
                     "program's stderr: the address may be in use",
                     given.service.address));
   } else {
-    print("the agent is loaded; it does not listen, and warns on the program's stderr alone\n");
+    print_sentence(
+        "the agent is loaded; it does not listen, or its discovery file could not be written, and "
+        "it warns on the program's stderr alone");
   }
   return kExitOk;
 }

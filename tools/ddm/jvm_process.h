@@ -42,7 +42,7 @@ class JvmProcess {
   // Where it keeps its attach socket, as it sees it: /tmp, or -XX:AltTempDir of JDK 28.
   const std::string& temp_directory() const { return temp_directory_; }
 
-  // It runs in a container: in another pid, mount or network namespace.
+  // It runs in a container: in another pid, mount, network or user namespace, or another root.
   bool in_container() const;
 
   // DDM's "vm": "OpenJDK 64-Bit Server VM 17.0.2+8"; "": not in its hsperfdata.
@@ -60,13 +60,21 @@ class JvmProcess {
   // never does, but listens for attach requests from the start.)
   bool catches_sigquit() const;
 
-  // Whether SIGQUIT makes it listen for attach requests instead of printing a thread dump. None:
-  // unknown.
-  std::optional<bool> takes_attach() const;
+  // "": SIGQUIT makes it listen for attach requests. Else why it may print a thread dump instead:
+  // "accepts no attach requests: ...". What its hsperfdata has decides; without one, which a JVM
+  // whose user has no name does not have, its threads and the options that it was started with.
+  std::string attach_obstacle() const;
 
  private:
   JvmProcess(pid_t pid, uid_t owner) : pid_(pid), owner_(owner) {}
   void read_maps();
+  std::string seen_inside(std::string path) const;
+  std::string signal_thread_obstacle() const;
+  std::string options_obstacle() const;
+  std::string obstacle_among(const std::vector<std::string>& words, const std::string& where,
+                             bool of_launcher, int& files_left) const;
+  Result<std::string> options_file(const std::string& name) const;
+  std::string jcmd_hint() const;
   std::string status_field(const std::string& name) const;
   std::optional<std::string> published(const char* name) const;
 
@@ -74,6 +82,7 @@ class JvmProcess {
   uid_t owner_;
   gid_t group_ = 0;
   std::string own_pid_;
+  std::string root_;  // with which paths in /proc/PID/maps begin; "/": not changed by chroot(2)
   std::string perf_data_;  // the file's bytes
   std::string temp_directory_ = "/tmp";
   bool is_jvm_ = false;
@@ -83,6 +92,9 @@ class JvmProcess {
 
 // "OpenJDK 64-Bit Server VM 17.0.2+8-Debian" -> "OpenJDK 17.0.2+8"; any other text stays.
 std::string short_vm(std::string_view vm);
+
+// "OpenJDK 64-Bit Server VM 17.0.21+9", "... v17.0.21": 17. That of another VM is not known: 0.
+int jdk_of(std::string_view vm);
 
 // "uid 1000 (anna)", or without the name if it has none.
 std::string user_text(uid_t uid);

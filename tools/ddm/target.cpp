@@ -36,7 +36,8 @@ Result<TargetAddress> address_of_pid(std::string_view text) {
   }
   if (jvm->has_agent()) {
     return Error{"the agent in process " + name +
-                 " does not listen (address=none, it could not, or it is ending)"};
+                 " does not listen (address=none, it could not, or it is ending), or its discovery "
+                 "file could not be written"};
   }
   return Error{"process " + name + " has no agent that listens; `ddm ps` lists those that have, " +
                "`ddm attach " + name + "` loads one"};

@@ -1,5 +1,3 @@
-#include "trigger_file.h"
-
 #include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -9,6 +7,7 @@
 #include <fstream>
 
 #include "../net/temporary_directory.h"
+#include "attach.h"
 
 namespace ddm {
 namespace {

@@ -8,7 +8,7 @@
 namespace ddm {
 
 std::optional<Target> published_by(const JvmProcess& jvm) {
-  if (!jvm.has_agent() || !jvm.in_container()) return {};
+  if (!jvm.has_agent()) return {};
   const auto own_pid = number_in<pid_t>(jvm.own_pid());
   if (!own_pid) return {};
   return published_inside(jvm.pid(), *own_pid);

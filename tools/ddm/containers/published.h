@@ -1,4 +1,5 @@
-// Agents in other containers: the discovery files inside, and addresses that work from here.
+// Agents whose discovery files are elsewhere, in a container or below another XDG_RUNTIME_DIR, and
+// addresses that work from here.
 #pragma once
 
 #include <chrono>
@@ -11,8 +12,8 @@
 
 namespace ddm {
 
-// As a target of published_targets(). None: the process is in no container, has no agent, or its
-// agent has published nothing.
+// As a target of published_targets(), read where the process itself has it. None: the process has no
+// agent, or its agent has published nothing.
 std::optional<Target> published_by(const JvmProcess& jvm);
 
 // That address as seen from here.
@@ -22,7 +23,7 @@ Result<TargetAddress> address_of(const JvmProcess& jvm, const Target& target);
 Result<FileDescriptor> connect_to_target_at(const TargetAddress& address,
                                             std::chrono::seconds patience);
 
-// Those of list_targets(), and those in containers; by pid.
+// Those of list_targets(), and those that are published elsewhere; by pid.
 std::vector<Target> all_targets();
 
 }  // namespace ddm
