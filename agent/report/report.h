@@ -1,16 +1,7 @@
 // Reports of recorded allocations. Each format has one writer, used by the agent at exit, by `ddm`
 // over the wire, and for recovery from a ring file.
 //
-//   .txt        totals, top sites by bytes and by count, then the records
-//   .collapsed  outermost;...;innermost;Class_[new] BYTES   one stack a line
-//   .jsonl      a summary object, an object per site, one per figure of time, then one per record,
-//               newest first
-//   .sites.jsonl  only the summary and the sites of these
-//   .html       self-contained flame graph
-//   .pb.gz      a profile for pprof
-//   .hprof.txt  hprof's text: stacks, then a table of sites
-//   .dhat.json  lifetimes by site, for valgrind's dh_view.html         } both need to know the
-//   .firefox.json  allocations and deaths, for profiler.firefox.com    } objects' fates: live=
+// .dhat.json and .firefox.json need to know the objects' fates: live=.
 //
 // Pure functions of ReportData: no JVM, no clock, no files except in write_report_file().
 // Deep stacks written in full are hundreds of megabytes, so reports are produced in pieces.
@@ -114,7 +105,7 @@ struct ReportData {
   TimeData time;
   RecordSet records;  // newest first
   const NameTable* names = nullptr;
-  std::shared_ptr<const void> names_held;  // NameTable::hold(), where names may be dropped
+  std::shared_ptr<const void> names_held;  // NameTable::hold(), or the report's own table
   std::map<std::int64_t, std::string> thread_names;
 };
 
@@ -161,7 +152,7 @@ void sites_jsonl_report(const ReportData& data, const ReportSink& sink);
 void summary_line(const ReportData& data, const ReportSink& sink);  // the first line of jsonl
 // The whole run for programs: the summary's line, then one per class, allocating frame and first
 // frame outside the JDK, none folded: {"type":"site",class,count,bytes,"at":FRAME,"app":FRAME},
-// where FRAME is {class,method,file,line} or null.
+// with live= also "live_ages", where FRAME is {class,method,file,line} or null.
 void site_list(const ReportData& data, const ReportSink& sink);
 // The summary, then the sites of jsonl with live objects, most live bytes first.
 void live_list(const ReportData& data, const ReportSink& sink);

@@ -12,7 +12,6 @@
 #include "report/report.h"
 #include "report/report_names.h"
 #include "report/report_time.h"
-#include "report/time_stacks.h"
 
 namespace ddm {
 namespace {

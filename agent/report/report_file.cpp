@@ -3,7 +3,6 @@
 //
 // The writer holds a lock on the temporary file, which is released when the process ends in any
 // way: a temporary file without a lock is stale, and is removed.
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -56,18 +55,14 @@ void remove_left_behind(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string directory = path.substr(0, slash + 1);  // npos + 1 = 0
   const std::string prefix = path.substr(slash + 1) + ".tmp-";
-  DIR* const listed = ::opendir(directory.empty() ? "." : directory.c_str());
-  if (listed == nullptr) return;
-  while (const dirent* entry = ::readdir(listed)) {
-    const std::string_view name = entry->d_name;
+  for (const std::string& name : names_in(directory.empty() ? "." : directory)) {
     if (!name.starts_with(prefix) || !is_number(name.substr(prefix.size()))) continue;
-    const std::string left = directory + entry->d_name;
+    const std::string left = directory + name;
     const int fd = open_locked(left, 0);
     if (fd < 0) continue;
     ::unlink(left.c_str());
     ::close(fd);
   }
-  ::closedir(listed);
 }
 
 // A new file beside `path`, which is removed unless it has taken that path's place.

@@ -83,12 +83,17 @@ class Fragments {
   std::unordered_map<std::int64_t, std::string> threads_;
 };
 
-// `site_lines`: how many lines of sites follow, so that a cut between two of them shows.
-void append_summary_line(std::string& out, const ReportData& data,
-                         std::optional<std::size_t> site_lines = {}) {
+// How many lines of sites and of time follow, so that a cut between two of them shows.
+struct LineCounts {
+  std::optional<std::size_t> sites = {};
+  std::size_t time = 0;
+};
+
+void append_summary_line(std::string& out, const ReportData& data, const LineCounts& lines = {}) {
   out += R"({"type":"summary")";
   append_summary_members(out, data);
-  if (site_lines) append_json_member(out, "site_lines", static_cast<std::int64_t>(*site_lines));
+  if (lines.sites) append_json_member(out, "site_lines", static_cast<std::int64_t>(*lines.sites));
+  if (lines.time > 0) append_json_member(out, "time_lines", static_cast<std::int64_t>(lines.time));
   out += "}\n";
 }
 
@@ -204,22 +209,24 @@ void append_frame(std::string& out, const FrameLine& frame, ReportNames& names) 
   out += '}';
 }
 
-// The summary, followed by the output of `add`. `site_lines`: as append_summary_line()'s.
+// The summary, followed by the output of `add`.
 template <typename Add>
-void behind_summary(const ReportData& data, const ReportSink& sink,
-                    std::optional<std::size_t> site_lines, const Add& add) {
+void behind_summary(const ReportData& data, const ReportSink& sink, const LineCounts& lines,
+                    const Add& add) {
   Fragments fragments(data);
   ReportPieces pieces(sink);
-  append_summary_line(pieces.text(), data, site_lines);
+  append_summary_line(pieces.text(), data, lines);
   add(fragments, pieces);
   pieces.finish();
 }
 
-// The same for lines of sites, which those of `add` follow.
+// The same for lines of sites, which those of `add` follow, `time_lines` of time first.
 template <typename Add>
-void behind_sites(const ReportData& data, const ReportSink& sink, const Add& add) {
+void behind_sites(const ReportData& data, const ReportSink& sink, std::size_t time_lines,
+                  const Add& add) {
   const SiteSet sites = data.sites.folded(kSpeltOutFrames);
-  behind_summary(data, sink, sites.size(), [&](Fragments& fragments, ReportPieces& pieces) {
+  const LineCounts lines{sites.size(), time_lines};
+  behind_summary(data, sink, lines, [&](Fragments& fragments, ReportPieces& pieces) {
     append_sites(data, sites, fragments, pieces);
     add(fragments, pieces);
   });
@@ -236,7 +243,7 @@ void summary_line(const ReportData& data, const ReportSink& sink) {
 void site_list(const ReportData& data, const ReportSink& sink) {
   ReportNames names(data.names);
   const std::vector<AllocSite> sites = sites_of(data.sites, names, SiteFrame::kBoth);
-  behind_summary(data, sink, sites.size(), [&](Fragments& fragments, ReportPieces& pieces) {
+  behind_summary(data, sink, {sites.size()}, [&](Fragments& fragments, ReportPieces& pieces) {
     std::string& out = pieces.text();
     for (const AllocSite& site : top_sites(sites, SiteOrder::kBytes, sites.size())) {
       if (!pieces.wanted()) return;
@@ -244,6 +251,10 @@ void site_list(const ReportData& data, const ReportSink& sink) {
       fragments.append_class(out, site.class_id);
       append_json_member(out, "count", site.count);
       append_json_member(out, "bytes", site.bytes);
+      if (data.summary.live) {
+        begin_json_member(out, "live_ages");
+        append_live_ages(out, site.ages);
+      }
       begin_json_member(out, "at");
       append_frame(out, site.at, names);
       begin_json_member(out, "app");
@@ -255,14 +266,14 @@ void site_list(const ReportData& data, const ReportSink& sink) {
 
 void live_list(const ReportData& data, const ReportSink& sink) {
   const SiteSet sites = data.sites.living().folded(kSpeltOutFrames);
-  behind_summary(data, sink, sites.size(), [&](Fragments& fragments, ReportPieces& pieces) {
+  behind_summary(data, sink, {sites.size()}, [&](Fragments& fragments, ReportPieces& pieces) {
     append_sites(data, sites, fragments, pieces, true);
   });
 }
 
 // {"type":"thread",id,name,count,bytes}, most bytes first, threads that have ended too.
 void recent_threads(const ReportData& data, const ReportSink& sink) {
-  behind_summary(data, sink, std::nullopt, [&](Fragments&, ReportPieces& pieces) {
+  behind_summary(data, sink, {}, [&](Fragments&, ReportPieces& pieces) {
     std::string& out = pieces.text();
     for (const ThreadTotal& thread : threads_of(data)) {
       if (thread.count == 0 || !pieces.wanted()) continue;
@@ -277,18 +288,20 @@ void recent_threads(const ReportData& data, const ReportSink& sink) {
 }
 
 void time_lines(const ReportData& data, const ReportSink& sink) {
-  behind_summary(data, sink, std::nullopt, [&](Fragments& fragments, ReportPieces& pieces) {
+  behind_summary(data, sink, {}, [&](Fragments& fragments, ReportPieces& pieces) {
     append_time(data.time, fragments, pieces);
     append_waiting(data.time, fragments, pieces);
   });
 }
 
 void sites_jsonl_report(const ReportData& data, const ReportSink& sink) {
-  behind_sites(data, sink, [](Fragments&, ReportPieces&) {});
+  behind_sites(data, sink, 0, [](Fragments&, ReportPieces&) {});
 }
 
 void jsonl_report(const ReportData& data, const ReportSink& sink) {
-  behind_sites(data, sink, [&](Fragments& fragments, ReportPieces& pieces) {
+  const TimeData& time = data.time;
+  const std::size_t lines = time.methods.size() + time.samples.size() + time.monitors.size();
+  behind_sites(data, sink, lines, [&](Fragments& fragments, ReportPieces& pieces) {
     append_time(data.time, fragments, pieces);
     append_records(data, fragments, pieces);
   });

@@ -1,9 +1,8 @@
 // Lazily filled caches of NameTable: one lock and one conversion per name.
 #include "report/report_names.h"
 
-#include <fmt/format.h>
-
 #include "core/jvm_text.h"
+#include "report/report_words.h"
 
 namespace ddm {
 namespace {
@@ -44,10 +43,7 @@ std::string ReportNames::text(const Frame& frame) {
 }
 
 std::string ReportNames::place(NameId id, int line) {
-  if (line == kLineNative) return "Native Method";
-  const std::string& file = method(id).file;
-  if (file.empty()) return "Unknown Source";
-  return line >= 0 ? fmt::format("{}:{}", file, line) : file;
+  return place_text(method(id).file, line);
 }
 
 }  // namespace ddm

@@ -38,8 +38,7 @@ class ReportNames {
   int line(const Frame& frame) { return line_of(*method(frame.method).entry, frame.bci); }
   // "a.B.method(B.java:12)"
   std::string text(const Frame& frame);
-  // "B.java:12", "B.java", "Native Method", "Unknown Source": the part in () of a stack trace.
-  std::string place(NameId method, int line);
+  std::string place(NameId method, int line);  // place_text()
 
  private:
   const NameTable& names_;

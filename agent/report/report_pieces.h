@@ -1,11 +1,20 @@
-// Buffers the text of a report and passes it on in pieces.
+// Sinks of reports: ReportPieces buffers a report's text and passes it on in pieces.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "report/report.h"
 
 namespace ddm {
+
+// A sink that appends to `text`, which must outlive it.
+inline ReportSink into(std::string& text) {
+  return [&text](std::string_view piece) {
+    text += piece;
+    return true;
+  };
+}
 
 class ReportPieces {
  public:

@@ -15,10 +15,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "allocations/store/small_sites.h"
 #include "core/deflate_sink.h"
 #include "core/jvm_text.h"
 #include "report/protobuf_writer.h"
@@ -26,7 +29,6 @@
 #include "report/report_names.h"
 #include "report/report_time.h"
 #include "report/report_words.h"
-#include "report/time_stacks.h"
 
 namespace ddm {
 namespace {
@@ -54,21 +56,49 @@ class PprofWriter {
  private:
   void write_allocations() {
     if (data_.sites.counted()) return write_sites();
+    struct Amount {
+      double count = 0, bytes = 0;
+    };
+    std::map<Stack, Amount> sums;  // class by class
     for (std::size_t i = 0; i < data_.records.size(); ++i) {
       const auto [record, frames] = data_.records[i];
-      WeightedSum sum;
-      sum.add(record);
-      begin_allocation(record.class_id);
-      add_frames(frames, (record.flags & kStackTruncated) != 0);
-      add_sample({sum.count(), sum.bytes()});
+      Amount& sum = sums[{record.class_id, (record.flags & kStackTruncated) != 0, frames}];
+      sum.count += double{record.weight};
+      sum.bytes += record.weighted_bytes();
     }
+    Rest count, bytes;
+    for (const auto& [stack, sum] : sums) {
+      begin_allocation(stack.class_id);
+      add_frames(stack.frames, stack.cut);
+      add_sample({count.take(sum.count), bytes.take(sum.bytes)});
+    }
+  }
+
+  struct Stack {
+    NameId class_id;
+    bool cut;
+    std::span<const Frame> frames;
+    friend bool operator<(const Stack& a, const Stack& b) {
+      if (std::tie(a.class_id, a.cut) != std::tie(b.class_id, b.cut)) {
+        return std::tie(a.class_id, a.cut) < std::tie(b.class_id, b.cut);
+      }
+      return std::ranges::lexicographical_compare(a.frames, b.frames, {}, values_of, values_of);
+    }
+    static std::pair<NameId, std::int32_t> values_of(const Frame& frame) {
+      return {frame.method, frame.bci};
+    }
+  };
+
+  // For how long that was measured which write_time() tells.
+  std::int64_t time_ns() const {
+    const TimeData& time = data_.time;
+    if (time.sampler) return time.sampler->on_ns;
+    return time.methods.empty() ? time.locks_ns : time.methods_ns;
   }
 
   void write_moments() {
     constexpr std::int64_t kNanos = 1'000'000;
-    const auto& sampler = data_.time.sampler;
-    const std::int64_t ns =
-        has_time_only(data_) && sampler ? sampler->on_ns : data_.summary.tracked_ms * kNanos;
+    const std::int64_t ns = has_time_only(data_) ? time_ns() : data_.summary.tracked_ms * kNanos;
     profile_.add_integer(9, static_cast<std::uint64_t>(data_.summary.written_ms * kNanos - ns));
     profile_.add_integer(10, static_cast<std::uint64_t>(ns));
   }
@@ -96,6 +126,7 @@ class PprofWriter {
         }
       }
       add_frames(stack.frames, stack.cut);
+      if (stack_.empty()) stack_.push_back(location_of(kNoJavaFrames));
       add_sample({stack.count, stack.amount * each});
     }
   }
@@ -158,7 +189,7 @@ class PprofWriter {
         if (there == 0) there = static_cast<std::uint32_t>(location(tree.frame(node)));
         stack_.push_back(there);
       }
-      if (node == kCutTrace) stack_.push_back(cut_location());
+      if (node == kCutTrace) stack_.push_back(location_of(kDeeperFramesCut));
       add_sample(values);
     }
   }
@@ -186,7 +217,7 @@ class PprofWriter {
 
   void add_frames(std::span<const Frame> frames, bool cut) {
     for (const Frame& frame : frames) stack_.push_back(location(frame));
-    if (cut) stack_.push_back(cut_location());
+    if (cut) stack_.push_back(location_of(kDeeperFramesCut));
   }
 
   // With the labels and the stack added since the last one.
@@ -212,12 +243,11 @@ class PprofWriter {
     if (fresh) add_location(add_function(class_name + "_[new]", class_name, ""), kLineUnknown);
     return at->second;
   }
-  std::uint64_t cut_location() {
-    if (cut_location_ == 0) {
-      cut_location_ = last_location_ + 1;
-      add_location(add_function(std::string(kDeeperFramesCut), "", ""), kLineUnknown);
-    }
-    return cut_location_;
+  // Of words in place of a frame.
+  std::uint64_t location_of(std::string_view words) {
+    const auto [at, fresh] = word_locations_.emplace(words, last_location_ + 1);
+    if (fresh) add_location(add_function(std::string(words), "", ""), kLineUnknown);
+    return at->second;
   }
   void add_location(std::uint64_t function, int line) {
     const auto shown_line = static_cast<std::uint64_t>(std::max(line, 0));
@@ -267,6 +297,7 @@ class PprofWriter {
   static constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
   // 2^64 by the golden ratio: multiples of it differ in their upper 48 bits.
   static constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15;
+  static constexpr std::string_view kNoJavaFrames = "(no Java frame)";
   static constexpr Frame kLeftOut = {kLeftOutName, kNativeFrameBci};
 
   const ReportData& data_;
@@ -278,8 +309,9 @@ class PprofWriter {
   std::unordered_map<std::string, std::uint64_t> texts_;
   std::unordered_map<std::uint64_t, std::uint64_t> locations_;  // by method and line
   std::unordered_map<NameId, std::uint64_t> class_locations_, functions_;
+  std::unordered_map<std::string_view, std::uint64_t> word_locations_;
   std::vector<std::uint64_t> function_hashes_;  // of functions 1, 2 ...
-  std::uint64_t last_location_ = 0, last_function_ = 0, cut_location_ = 0;
+  std::uint64_t last_location_ = 0, last_function_ = 0;
 };
 
 }  // namespace

@@ -117,6 +117,12 @@ std::string shortened_type(std::string_view type_name, std::size_t width) {
   return shortened(with_short_packages(type_name, width), width);
 }
 
+std::string place_text(std::string_view file, int line) {
+  if (line == kLineNative) return "Native Method";
+  if (file.empty()) return "Unknown Source";
+  return line >= 0 ? fmt::format("{}:{}", file, line) : std::string(file);
+}
+
 std::string shortened_frame(const PrintableMethod& method, std::string_view place,
                             std::size_t width) {
   std::string whole = fmt::format("{}({})", method.qualified, place);

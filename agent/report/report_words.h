@@ -43,6 +43,9 @@ std::string shortened(std::string_view text, std::size_t width);
 // then the middle is dropped.
 std::string shortened_type(std::string_view type_name, std::size_t width);
 
+// "B.java:12", "B.java", "Native Method", "Unknown Source": the part in () of a stack trace.
+std::string place_text(std::string_view file, int line);
+
 // "a.b.Cls.method(File.java:12)" in `width` characters if that is possible without shortening the
 // method's name: packages are abbreviated, then a file name implied by the class is dropped
 // ("(:12)"), then the middle of the class name, then that of the file name. `place` is the part in

@@ -56,13 +56,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     put(header.slots_at, kLargestImage - header.slots_at);
     bytes = std::min<std::size_t>(kLargestImage, header.file_bytes);
   }
-  const ddm::RingReading reading = ddm::read_ring({image, bytes});
-  if (!reading.ring) return 0;
+  const auto ring = ddm::read_ring({image, bytes});
+  if (!ring) return 0;
   const auto nowhere = [](std::string_view) { return true; };
-  ddm::summary_report(reading.ring->data);
+  ddm::summary_report(ring->data);
   for (const auto format : {ddm::ReportFormat::kText, ddm::ReportFormat::kCollapsed,
                             ddm::ReportFormat::kJsonl, ddm::ReportFormat::kHtml}) {
-    ddm::report_as(format, reading.ring->data, nowhere);
+    ddm::report_as(format, ring->data, nowhere);
   }
   return 0;
 }

@@ -77,7 +77,7 @@ void HprofSession::answer_with_samples(JNIEnv* jni, const HprofCommand& command)
   if (!samples_) log_warn("hprof: CPU samples are not taken: the answer has those there were");
   if (const auto data = reports_.report(jni, "command")) {
     ReportNames names(data->names);
-    binary_->cpu_samples(HprofCosts::samples(data->time, names, wanted), names,
+    binary_->cpu_samples(HprofCosts(TimeStacks::of_samples(data->time), names, wanted), names,
                          data->summary.written_ms);
   }
   flush();

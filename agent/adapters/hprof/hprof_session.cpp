@@ -161,7 +161,8 @@ void HprofSession::dump(JNIEnv* jni, const char* reason) {
       if (options_.sites && reports_.has_figures()) {
         binary_->introduce(HprofSites(*data, names, view()), names, now);
       }
-      if (samples_) binary_->introduce(HprofCosts::samples(data->time, names, view()), names, now);
+      if (!samples_) return;
+      binary_->introduce(HprofCosts(TimeStacks::of_samples(data->time), names, view()), names, now);
     });
   }
   if (!data) data = reports_.report(jni, reason);
@@ -265,23 +266,20 @@ void HprofSession::put_time(const ReportData& data) {
   const std::int64_t now = data.summary.written_ms;
   if (binary_) {
     if (!samples_) return;
-    binary_->cpu_samples(HprofCosts::samples(data.time, names, shown), names, now);
+    binary_->cpu_samples(HprofCosts(TimeStacks::of_samples(data.time), names, shown), names, now);
     return flush();
   }
   std::string text;
   if (options_.times == HprofTimes::kByCaller) {
-    text += hprof_text_callers(HprofCosts::times(data.time, shown), names);
+    text += hprof_text_callers(TimeStacks::of_methods(data.time), names, shown);
   } else if (options_.times == HprofTimes::kByMethod) {
-    text += hprof_text_costs(HprofTable::kTimes, HprofCosts::times(data.time, shown), names,
-                             numbers_, now);
+    text += hprof_text_costs(TimeStacks::of_methods(data.time), names, shown, numbers_, now);
   }
   if (samples_) {
-    text += hprof_text_costs(HprofTable::kSamples, HprofCosts::samples(data.time, names, shown),
-                             names, numbers_, now);
+    text += hprof_text_costs(TimeStacks::of_samples(data.time), names, shown, numbers_, now);
   }
   if (options_.monitor) {
-    text += hprof_text_costs(HprofTable::kMonitors, HprofCosts::monitors(data.time, names, shown),
-                             names, numbers_, now);
+    text += hprof_text_costs(TimeStacks::of_locks(data.time), names, shown, numbers_, now);
   }
   output_.put(text);
 }

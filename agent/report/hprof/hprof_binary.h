@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "report/hprof/hprof_costs.h"
 #include "report/hprof/hprof_numbers.h"
 #include "report/hprof/hprof_sites.h"
 #include "report/report.h"
@@ -31,7 +30,7 @@ struct HprofSettings {
 };
 
 // Flags of 06, and of the command that asks for it.
-inline constexpr std::uint16_t kHprofIncremental = 1, kHprofByAllocation = 2, kHprofAfterGc = 4;
+inline constexpr std::uint16_t kHprofByAllocation = 2, kHprofAfterGc = 4;
 
 class HprofBinary {
  public:

@@ -1,6 +1,7 @@
 #include "report/hprof/hprof_sites.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -11,6 +12,10 @@ namespace {
 
 double part_of(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+std::string bytes_of(const std::vector<HprofFrame>& stack) {
+  return {reinterpret_cast<const char*>(stack.data()), stack.size() * sizeof(HprofFrame)};
 }
 
 // Merges sites that are equal once stacks are truncated and lines dropped.
@@ -31,9 +36,8 @@ class SitesByContent {
  private:
   std::size_t stack_of(std::int64_t thread, std::span<const Frame> frames) {
     std::vector<HprofFrame> shown = hprof_stack(frames, names_, view_);
-    std::string key(reinterpret_cast<const char*>(shown.data()), shown.size() * sizeof(HprofFrame));
-    key += std::to_string(thread);
-    const auto [at, fresh] = stack_places_.emplace(key, stacks.size());
+    const auto [at, fresh] =
+        stack_places_.emplace(bytes_of(shown) + std::to_string(thread), stacks.size());
     if (fresh) stacks.push_back(std::move(shown));
     return at->second;
   }
@@ -125,5 +129,24 @@ double HprofSites::share(const HprofSite& site) const {
   return order_ == HprofOrder::kLive ? part_of(site.live_bytes, totals_.live_bytes)
                                      : part_of(site.bytes, totals_.bytes);
 }
+
+HprofCosts::HprofCosts(const TimeStacks& stacks, ReportNames& names, const HprofView& view) {
+  std::map<std::pair<std::string, NameId>, std::size_t> places;
+  for (const TimeStack& one : stacks.list) {
+    if (one.kind != MonitorKind::kEnter || (one.count == 0 && one.amount == 0)) continue;
+    std::vector<HprofFrame> stack = hprof_stack(one.frames, names, view);
+    const auto [at, fresh] = places.emplace(std::pair(bytes_of(stack), one.class_id), list_.size());
+    if (fresh) list_.push_back({std::move(stack), one.class_id, 0, 0});
+    list_[at->second].count += one.count;
+    list_[at->second].cost += one.amount;
+    total_ += one.amount;
+  }
+  std::erase_if(list_, [&](const HprofCost& cost) { return share(cost) < view.cutoff; });
+  std::ranges::stable_sort(list_, [](const HprofCost& a, const HprofCost& b) {
+    return std::tie(b.cost, b.count) < std::tie(a.cost, a.count);
+  });
+}
+
+double HprofCosts::share(const HprofCost& cost) const { return part_of(cost.cost, total_); }
 
 }  // namespace ddm

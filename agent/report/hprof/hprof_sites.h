@@ -1,5 +1,5 @@
-// A report's sites as hprof shows them: a class and a stack truncated to a number of frames,
-// without those below a share of the total. Shared by the text and the binary writer.
+// A report's sites and times as hprof shows them: stacks truncated to a number of frames, with
+// figures, without those below a share of the total. Shared by the text and the binary writer.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 
 #include "report/report.h"
 #include "report/report_names.h"
+#include "report/report_time.h"
 
 namespace ddm {
 
@@ -65,6 +66,29 @@ class HprofSites {
   std::vector<std::vector<HprofFrame>> stacks_;  // distinct
   HprofSite totals_;
   HprofOrder order_ = HprofOrder::kLive;
+};
+
+struct HprofCost {
+  std::vector<HprofFrame> stack;
+  NameId class_id = kUnknownName;  // the class of a lock
+  std::int64_t count = 0;
+  std::int64_t cost = 0;  // samples or nanoseconds; the order of the list
+};
+
+class HprofCosts {
+ public:
+  // Of locks only waits to enter synchronized code, the only kind that hprof reports.
+  HprofCosts(const TimeStacks& stacks, ReportNames& names, const HprofView& view);
+
+  // Largest cost first.
+  const std::vector<HprofCost>& list() const { return list_; }
+  // Of all stacks, shown or not.
+  std::int64_t total() const { return total_; }
+  double share(const HprofCost& cost) const;
+
+ private:
+  std::vector<HprofCost> list_;
+  std::int64_t total_ = 0;
 };
 
 }  // namespace ddm

@@ -269,13 +269,9 @@ class SitesDump {
   }
 
   void put_stacks(HprofBinary& records) {
-    std::vector<HprofFrame> shown;
     for (TraceNumber trace = 0; trace < serials_.size() && wanted_; ++trace) {
       if (serials_[trace] == 0) continue;
-      shown.clear();
-      for (const Frame& frame : frames_of(trace)) {
-        shown.push_back({frame.method, names_.line(frame)});
-      }
+      const auto shown = hprof_stack(frames_of(trace), names_, {.depth = kMaxTreeDepth});
       serials_[trace] = shown.empty() ? 0 : records.allocation_stack(shown, names_);
       put(records.take());
     }

@@ -14,7 +14,6 @@
 #include <string>
 #include <string_view>
 
-#include "report/hprof/hprof_costs.h"
 #include "report/hprof/hprof_numbers.h"
 #include "report/hprof/hprof_sites.h"
 #include "report/report.h"
@@ -38,12 +37,12 @@ void hprof_text_sites(const HprofSites& sites, ReportNames& names, HprofNumbers&
 void hprof_text_trace(std::span<const HprofFrame> stack, std::int64_t thread, ReportNames& names,
                       HprofNumbers& numbers, std::string& out);
 
-// A table, preceded by the stacks that it refers to and that are not in the stream yet.
-enum class HprofTable { kSamples, kTimes, kMonitors };
-std::string hprof_text_costs(HprofTable table, const HprofCosts& costs, ReportNames& names,
+// CPU SAMPLES, CPU TIME or MONITOR TIME, preceded by the stacks that it refers to and that are
+// not in the stream yet.
+std::string hprof_text_costs(const TimeStacks& stacks, ReportNames& names, const HprofView& view,
                              HprofNumbers& numbers, std::int64_t written_ms);
 // cpu=old: lines of calls, callee, caller and milliseconds.
-std::string hprof_text_callers(const HprofCosts& costs, ReportNames& names);
+std::string hprof_text_callers(const TimeStacks& stacks, ReportNames& names, const HprofView& view);
 
 // "Mon Nov 22 07:36:38 2026", of local time.
 std::string hprof_date(std::int64_t ms_since_epoch);

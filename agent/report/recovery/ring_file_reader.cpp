@@ -64,31 +64,27 @@ std::string words_for(ProgramState state, std::int64_t updated_ms) {
 
 }  // namespace
 
-RingFileReading read_ring_file(const std::string& path) {
-  RingFileReading result;
+Result<RecoveredRing> read_ring_file(const std::string& path) {
   const MappedFile file(path);
   if (!file.error().empty()) {
-    result.error = path + (file.error().starts_with("is ") ? " " : ": ") + file.error();
-    return result;
+    return Error{path + (file.error().starts_with("is ") ? " " : ": ") + file.error()};
   }
   // Checked before reading: a program killed in between counts as running, and its file is
   // complete.
   const bool running = file.locked_by_another();
-  RingReading reading = read_ring(file.bytes());
-  if (!reading.ring) {
-    result.error = path + " " + reading.error;
-    return result;
-  }
-  result.state = running               ? ProgramState::kRunning
-                 : reading.ring->ended ? ProgramState::kEnded
-                                       : ProgramState::kKilled;
-  ReportSummary& summary = reading.ring->data.summary;
+  auto ring = read_ring(file.bytes());
+  if (!ring) return Error{path + " " + ring.message()};
+  if (running) ring->state = ProgramState::kRunning;
+  ReportSummary& summary = ring->data.summary;
   summary.reason = "recovered";
-  summary.recovered = words_for(result.state, reading.ring->updated_ms);
+  summary.recovered = words_for(ring->state, ring->updated_ms);
   summary.written_ms = epoch_ms();
-  if (!reading.ring->data.sites.counted()) summary.sites_missing = "the ring file has records only";
-  result.ring = std::move(reading.ring);
-  return result;
+  const std::string& cut_off = ring->cut_off;
+  if (!cut_off.empty()) summary.recovered += "; " + cut_off;
+  if (!ring->data.sites.counted()) {
+    summary.sites_missing = cut_off.empty() ? "the ring file has records only" : cut_off;
+  }
+  return ring;
 }
 
 }  // namespace ddm

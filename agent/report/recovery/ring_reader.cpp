@@ -9,6 +9,7 @@
 
 #include "allocations/store/ring_layout.h"
 #include "report/recovery/site_reader.h"
+#include "report/report_words.h"
 #include "stack/tree/node_word.h"
 
 namespace ddm {
@@ -34,12 +35,11 @@ class RingImage {
  public:
   explicit RingImage(std::span<const std::byte> image) : image_(image) {}
 
-  RingReading read() {
-    RingReading result;
-    result.error = check();
-    if (!result.error.empty()) return result;
+  Result<RecoveredRing> read() {
+    if (auto error = check(); !error.empty()) return Error{std::move(error)};
+    RecoveredRing ring;
     for (int i = 0; i < kReadTries; ++i) {
-      RecoveredRing& ring = result.ring.emplace();
+      ring = {};
       const std::uint64_t before = generations();
       // Records first, then sites: what one refers to was stored before it.
       const std::uint64_t next_seq = marks().counters.next_seq.load(std::memory_order_acquire);
@@ -51,11 +51,15 @@ class RingImage {
       sites_ = recover(sites, oldest_kept(next_seq), names);
       if (before == generations()) break;
     }
-    result.ring->data.records = std::move(records_);
-    result.ring->data.records.set_listed_frames(header_.depth);
-    result.ring->data.sites = sites_.sites;
-    summarize(facts_, *result.ring);
-    return result;
+    ring.data.records = std::move(records_);
+    ring.data.records.set_listed_frames(header_.depth);
+    ring.data.sites = sites_.sites;
+    if (image_.size() < header_.file_bytes) {
+      ring.cut_off = "the file is cut off: " + grouped(image_.size()) + " of " +
+                     grouped(header_.file_bytes) + " bytes";
+    }
+    summarize(facts_, ring);
+    return ring;
   }
 
  private:
@@ -288,11 +292,13 @@ class RingImage {
   // Without sites: the summary's figures are slightly older than the newest records, or those of
   // the start. Record numbers are consecutive except for at most one in kUnusedOf, which bounds the
   // number of records. (A sample stands for several.)
-  void seen_by_records(const RecordSet& records, std::int64_t updated_ms,
+  void seen_by_records(const RecoveredRing& ring, std::int64_t updated_ms,
                        ReportSummary& summary) const {
+    const RecordSet& records = ring.data.records;
     std::int64_t bytes = 0;
     for (std::size_t i = 0; i < records.size(); ++i) bytes += records[i].record.size;
     std::int64_t least = static_cast<std::int64_t>(records.size());
+    summary.seen_at_least = ring.damaged != 0 || !ring.cut_off.empty();
     if (!records.empty()) {
       const AllocRecord& newest = records[0].record;
       const std::uint64_t first = marks().counters.first_seq;
@@ -300,7 +306,7 @@ class RingImage {
       if (newest.weight == 1) {
         least = std::max(least, figure(static_cast<std::int64_t>(drawn - drawn / kUnusedOf)));
       }
-      summary.seen_at_least = least > summary.seen || newest.time_ms > updated_ms;
+      if (least > summary.seen || newest.time_ms > updated_ms) summary.seen_at_least = true;
     }
     summary.seen = std::max(summary.seen, least);
     summary.seen_bytes = std::max(summary.seen_bytes, bytes);
@@ -340,7 +346,7 @@ class RingImage {
       summary.seen_bytes = sites_.bytes;
       summary.seen_at_least = !sites_.complete || ring.damaged != 0;
     } else {
-      seen_by_records(ring.data.records, facts.updated_ms, summary);
+      seen_by_records(ring, facts.updated_ms, summary);
     }
     summary.dropped = figure(facts.dropped);
     if (facts.unattributed_bytes >= 0)
@@ -352,7 +358,7 @@ class RingImage {
       const std::int64_t later = records[0].record.time_ms - facts.updated_ms;
       summary.tracked_ms += std::max<std::int64_t>(later, 0);
     }
-    ring.ended = marks().state.load() == RingState::kEnded;
+    if (marks().state.load() == RingState::kEnded) ring.state = ProgramState::kEnded;
     ring.updated_ms = facts.updated_ms >= 0 && facts.updated_ms < kLatestMs ? facts.updated_ms : 0;
   }
 
@@ -365,6 +371,8 @@ class RingImage {
 
 }  // namespace
 
-RingReading read_ring(std::span<const std::byte> image) { return RingImage(image).read(); }
+Result<RecoveredRing> read_ring(std::span<const std::byte> image) {
+  return RingImage(image).read();
+}
 
 }  // namespace ddm

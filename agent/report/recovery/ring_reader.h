@@ -7,44 +7,34 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 
+#include "core/result.h"
 #include "report/report.h"
 #include "stack/names/name_table.h"
 
 namespace ddm {
 
+enum class ProgramState { kRunning, kKilled, kEnded };
+
 struct RecoveredRing {
   std::unique_ptr<NameTable> names;
-  ReportData data;               // data.names = names.get()
-  bool ended = false;            // the program ended normally
+  ReportData data;  // data.names = names.get()
+  ProgramState state = ProgramState::kKilled;
   std::int64_t updated_ms = 0;   // when the summary's figures were taken
   std::uint64_t unfinished = 0;  // records that were incomplete
   std::uint64_t damaged = 0;     // invalid records
   std::uint64_t names_lost = 0;  // names that did not fit in the file
-};
-
-struct RingReading {
-  std::optional<RecoveredRing> ring;
-  std::string error;  // why there is no data
+  std::string cut_off;           // how much of the file is there; "": all of it
 };
 
 // `image`: the file's bytes, at an address divisible by 64; another process may change them
-// concurrently.
-RingReading read_ring(std::span<const std::byte> image);
-
-enum class ProgramState { kRunning, kKilled, kEnded };
-
-struct RingFileReading {
-  std::optional<RecoveredRing> ring;
-  ProgramState state = ProgramState::kKilled;
-  std::string error;  // with the path
-};
+// concurrently. A running program counts as killed. The error ends a sentence about the file.
+Result<RecoveredRing> read_ring(std::span<const std::byte> image);
 
 // Tests the file's lock to find out whether the program still runs; takes no lock itself. Notes in
 // the summary how the figures were obtained.
-RingFileReading read_ring_file(const std::string& path);
+Result<RecoveredRing> read_ring_file(const std::string& path);
 
 }  // namespace ddm

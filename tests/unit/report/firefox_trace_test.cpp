@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "firefox_format.h"
+#include "report/report_pieces.h"
 
 using namespace ddm;
 using nlohmann::json;
@@ -36,10 +37,7 @@ MethodTrace two_threads() {
 
 json profile_of(const MethodTrace& trace) {
   std::string text;
-  firefox_trace(trace, TraceNames(trace), "shop", "VM 17", [&](std::string_view piece) {
-    text += piece;
-    return true;
-  });
+  firefox_trace(trace, TraceNames(trace), "shop", "VM 17", into(text));
   return json::parse(text);
 }
 

@@ -1,8 +1,7 @@
-#include "report/hprof/hprof_costs.h"
-
 #include <catch2/catch.hpp>
 
 #include "report/hprof/hprof_binary.h"
+#include "report/hprof/hprof_sites.h"
 #include "report/hprof/hprof_text.h"
 #include "report_sample.h"
 
@@ -56,11 +55,12 @@ TEST_CASE("samples of one stack are one row, whatever the thread") {
   TimeSample sample;
   ReportNames names(&sample.names);
   HprofNumbers numbers;
-  const HprofCosts costs = HprofCosts::samples(sample.data.time, names, {});
+  const TimeStacks stacks = TimeStacks::of_samples(sample.data.time);
+  const HprofCosts costs(stacks, names, {});
   CHECK(costs.total() == 105);
   REQUIRE(costs.list().size() == 3);
   CHECK(costs.list()[0].count == 90);
-  const std::string text = hprof_text_costs(HprofTable::kSamples, costs, names, numbers, 0);
+  const std::string text = hprof_text_costs(stacks, names, {}, numbers, 0);
   CHECK(text.find("TRACE 300001:\n\tshop.Cart.pay(Cart.java:42)\n\ta.Main.run(Main.java:7)\n") !=
         std::string::npos);
   CHECK(text.find("CPU SAMPLES BEGIN (total = 105) ") != std::string::npos);
@@ -70,32 +70,32 @@ TEST_CASE("samples of one stack are one row, whatever the thread") {
                   "   3  4.76% 100.00%       5 300000 <empty trace>\nCPU SAMPLES END\n") !=
         std::string::npos);
   // A second dump repeats no stack.
-  CHECK(lines_with(hprof_text_costs(HprofTable::kSamples, costs, names, numbers, 0), "TRACE ") ==
-        0);
+  CHECK(lines_with(hprof_text_costs(stacks, names, {}, numbers, 0), "TRACE ") == 0);
 }
 
 TEST_CASE("times stand under their callers, as deep as was asked for") {
   TimeSample sample;
   ReportNames names(&sample.names);
   HprofNumbers numbers;
-  const HprofCosts deep = HprofCosts::times(sample.data.time, {});
+  const TimeStacks stacks = TimeStacks::of_methods(sample.data.time);
+  const HprofCosts deep(stacks, names, {});
   REQUIRE(deep.list().size() == 5);
   CHECK(deep.total() == 1000 * kMs);
-  const std::string text = hprof_text_costs(HprofTable::kTimes, deep, names, numbers, 0);
+  const std::string text = hprof_text_costs(stacks, names, {}, numbers, 0);
   CHECK(text.find("CPU TIME (ms) BEGIN (total = 1000) ") != std::string::npos);
   CHECK(text.find("   1 40.00% 40.00%       2 300001 a.Main.work\n") != std::string::npos);
   CHECK(text.find("TRACE 300001:\n\ta.Main.work(Main.java:Unknown line)\n"
                   "\ta.Main.main(Main.java:Unknown line)\n") != std::string::npos);
   HprofView flat;
   flat.depth = 1;
-  const HprofCosts by_method = HprofCosts::times(sample.data.time, flat);
+  const HprofCosts by_method(stacks, names, flat);
   REQUIRE(by_method.list().size() == 3);
   CHECK(by_method.list()[0].count == 3);
   CHECK(by_method.list()[0].cost == 700 * kMs);
   flat.cutoff = 0.15;
-  CHECK(HprofCosts::times(sample.data.time, flat).list().size() == 2);
+  CHECK(HprofCosts(stacks, names, flat).list().size() == 2);
   flat.depth = 0;
-  CHECK(HprofCosts::times(sample.data.time, flat).list().size() == 1);
+  CHECK(HprofCosts(stacks, names, flat).list().size() == 1);
 }
 
 TEST_CASE("cpu=old names callee and caller of each pair") {
@@ -103,7 +103,7 @@ TEST_CASE("cpu=old names callee and caller of each pair") {
   ReportNames names(&sample.names);
   HprofView pairs;
   pairs.depth = 2;
-  CHECK(hprof_text_callers(HprofCosts::times(sample.data.time, pairs), names) ==
+  CHECK(hprof_text_callers(TimeStacks::of_methods(sample.data.time), names, pairs) ==
         "count callee caller time\n"
         "2 a.Main.work()V a.Main.main()V 400\n"
         "1 a.Main.work()V a.Main.work()V 300\n"
@@ -116,8 +116,8 @@ TEST_CASE("MONITOR TIME is of entering alone, as hprof's was") {
   TimeSample sample;
   ReportNames names(&sample.names);
   HprofNumbers numbers;
-  const std::string text = hprof_text_costs(
-      HprofTable::kMonitors, HprofCosts::monitors(sample.data.time, names, {}), names, numbers, 0);
+  const std::string text =
+      hprof_text_costs(TimeStacks::of_locks(sample.data.time), names, {}, numbers, 0);
   CHECK(text.find("MONITOR TIME BEGIN (total = 300 ms) ") != std::string::npos);
   CHECK(text.find("rank   self  accum   count trace monitor\n"
                   "   1 100.00% 100.00%       4 300001 a.Till (Java)\nMONITOR TIME END\n") !=
@@ -146,9 +146,9 @@ TEST_CASE("CPU SAMPLES in the binary format are counts and traces") {
   writer.traces(HprofSites(sample.data, names, {}), names, 0);
   writer.heap_summary({}, 0);
   writer.take();
-  writer.cpu_samples(HprofCosts::samples(sample.data.time, names, {}), names, 0);
+  writer.cpu_samples(HprofCosts(TimeStacks::of_samples(sample.data.time), names, {}), names, 0);
   const std::string first = writer.take();  // with the empty stack, that nothing has needed so far
-  writer.cpu_samples(HprofCosts::samples(sample.data.time, names, {}), names, 0);
+  writer.cpu_samples(HprofCosts(TimeStacks::of_samples(sample.data.time), names, {}), names, 0);
   const std::string record(
       "\x0D\0\0\0\0\0\0\0\x10\xFF\xFF\xFF\xFF\0\0\0\1\xFF\xFF\xFF\xFF\0\4\x93\xE0", 25);
   CHECK(writer.take() == record);

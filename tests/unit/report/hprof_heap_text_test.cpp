@@ -4,6 +4,7 @@
 #include <string>
 
 #include "dump_sample.h"
+#include "report/report_pieces.h"
 
 namespace ddm {
 namespace {
@@ -13,10 +14,7 @@ std::string text_of(const std::string& dump, std::string* error = nullptr) {
   std::string text;
   HprofHeapSizes sizes;
   sizes.instances = {{"a/B", 40}};
-  const std::string problem = hprof_heap_text(file.fd(), sizes, 0, [&](std::string_view piece) {
-    text += piece;
-    return true;
-  });
+  const std::string problem = hprof_heap_text(file.fd(), sizes, 0, into(text));
   if (error != nullptr) {
     *error = problem;
   } else {

@@ -45,13 +45,7 @@ std::string rewritten(const std::string& dump, DumpSites& sites,
                       SitesDumpResult* result = nullptr) {
   const DumpFile file(dump);
   std::string out;
-  const SitesDumpResult done = write_sites_dump(
-      file.fd(), sites,
-      [&](std::string_view piece) {
-        out += piece;
-        return true;
-      },
-      [](std::uint64_t) {});
+  const SitesDumpResult done = write_sites_dump(file.fd(), sites, into(out), [](std::uint64_t) {});
   if (result != nullptr) {
     *result = done;
   } else {
@@ -113,10 +107,7 @@ TEST_CASE("a stream gives its own numbers to the stacks of a dump, in text too")
         before.size() - 2 * 9 - 2 * 17 + kEmptyClass);  // segments are one, our roots gone
   const DumpFile file(after);
   std::string text;
-  CHECK(hprof_heap_text(file.fd(), {}, 0, [&](std::string_view piece) {
-          text += piece;
-          return true;
-        }).empty());
+  CHECK(hprof_heap_text(file.fd(), {}, 0, into(text)).empty());
   CHECK(text.find("OBJ 500 (sz=32, trace=300007, class=a.B@20)\n") != std::string::npos);
   CHECK(text.find("ARR 700 (sz=24, trace=300000, nelems=3, elem type=short)\n") !=
         std::string::npos);

@@ -181,6 +181,7 @@ TEST_CASE("Figures of time stand between the sites and the records") {
   const std::vector<ordered_json> lines =
       parsed_lines(whole_report(ReportFormat::kJsonl, sample->data));
   REQUIRE(lines.size() == 1 + 6 + 4);
+  CHECK(lines[0]["time_lines"] == 6);
   CHECK(lines[1].dump() ==
         R"({"type":"method","class":"shop.Cart","method":"total","signature":"(I)J",)"
         R"("calls":1000,"exceptions":3,"total_ns":50000000000,"self_ns":40000000000,"cpu_ns":7})");

@@ -146,13 +146,13 @@ TEST_CASE("Tables and pprof have what is alive beside the rest; without live= th
   REQUIRE(live.size() == 1);
   CHECK(live.begin()->second == std::vector<std::int64_t>{16000, 1000, 6, 500, 500});
   std::string list;
-  live_list(sample.data, [&](std::string_view piece) {
-    list += piece;
-    return true;
-  });
+  live_list(sample.data, into(list));
   CHECK(list.find(R"({"type":"site","class":"shop.Item","live_count":1000,"live_bytes":16000,)") !=
         std::string::npos);
   CHECK(list.find("int[]") == std::string::npos);
+  std::string sums;
+  site_list(sample.data, into(sums));
+  CHECK(sums.find(R"("count":1010,"bytes":16160,)" + ages) != std::string::npos);
   sample.data.summary.live.reset();
   for (const ReportFormat format : {ReportFormat::kDhat, ReportFormat::kFirefox}) {
     CHECK(needs_live(format));

@@ -177,6 +177,27 @@ TEST_CASE("A pprof report of samples says so and has the interval as its period"
   CHECK(profile.all(6)[profile.integer(13)].find("estimated") == 0);
 }
 
+TEST_CASE("Samples of a pprof report are rounded together, each stack once") {
+  ReportSample sample;
+  sample.data.summary.interval = 524'288;
+  constexpr int kStacks = 100;
+  for (int i = 0; i < 4 * kStacks; ++i) {
+    const Frame frame = sample.frame("a.B", "make", "B.java", i % kStacks + 1);
+    sample.add("byte[]", 450'000, 1, {frame}, 0, 1.32f);
+  }
+  const Message profile = parsed_message(unpacked(whole_report(ReportFormat::kPprof, sample.data)));
+  CHECK(profile.all(2).size() == kStacks);
+  std::uint64_t count = 0, bytes = 0;
+  for (const std::string& one : profile.all(2)) {
+    const auto values = packed(parsed_message(one).all(2).at(0));
+    CHECK((values.at(0) == 5 || values.at(0) == 6));
+    count += values.at(0);
+    bytes += values.at(1);
+  }
+  CHECK(count == 528);
+  CHECK(bytes / 1000 == 528 * 450);
+}
+
 TEST_CASE("A pprof report of time alone has CPU, or methods, or waiting") {
   ReportSample sample;
   const Frame run = sample.frame("a.Main", "run", "Main.java", 7);
@@ -208,13 +229,25 @@ TEST_CASE("A pprof report of time alone has CPU, or methods, or waiting") {
                    {MonitorKind::kPin, kUnknownName, 1, 1'000, {run}, false}};
   CHECK(check({"contentions", "delay"}, 1, {4, 1'234'567}) ==
         std::vector<std::string>{"park", "shop.Till"});
+  time.locks_ns = 3'000'000'000;
+  time.methods_ns = 4'000'000'000;
+  sample.data.summary.written_ms = 10'000;
+  const auto moments = [&sample] {
+    const Message profile =
+        parsed_message(unpacked(whole_report(ReportFormat::kPprof, sample.data)));
+    return std::pair(profile.integer(9), profile.integer(10));
+  };
+  CHECK(moments() == std::pair<std::uint64_t, std::uint64_t>(7'000'000'000, 3'000'000'000));
   time.methods = {{"a.Main", "run", "()V", 3, 0, 900, 800, 0, run.method}};
   time.method_paths = {{MethodPath::kNoCaller, 0, 3, 900, 800}};
   CHECK(check({"calls", "time"}, 1, {3, 800}).empty());
+  CHECK(moments() == std::pair<std::uint64_t, std::uint64_t>(6'000'000'000, 4'000'000'000));
   time.sampler.emplace();
   time.sampler->requested_ns = 10'000'000;
   time.sampler->on_ns = 5'000'000'000;
   time.samples = {{7, "main", {run}, false}};
+  CHECK(check({"samples", "cpu"}, 10'000'000, {7, 70'000'000}).empty());
+  time.samples = {{7, "main", {}, false}};  // without a location readers refuse it or leave it out
   CHECK(check({"samples", "cpu"}, 10'000'000, {7, 70'000'000}).empty());
   const Message profile = parsed_message(unpacked(whole_report(ReportFormat::kPprof, sample.data)));
   CHECK(profile.integer(10) == 5'000'000'000);

@@ -138,10 +138,7 @@ TEST_CASE("A site in a table says who allocates, and for which frame of the prog
 TEST_CASE("The list of sites has every site by both names") {
   RunSample sample;
   std::string text;
-  site_list(sample.data, [&](std::string_view piece) {
-    text += piece;
-    return true;
-  });
+  site_list(sample.data, into(text));
   CHECK(text.starts_with(R"({"type":"summary")"));
   CHECK(text.find(R"({"type":"site","class":"byte[]","count":100,"bytes":800000,)"
                   R"("at":{"class":"java.util.Arrays","method":"copyOf","file":"Arrays.java",)"
@@ -154,10 +151,7 @@ TEST_CASE("The recent records of each thread are told by its name") {
   RunSample sample;
   sample.add("long[]", 24, 1, {sample.frame("shop.Shop", "serve", "Shop.java", 30)});
   std::string text;
-  recent_threads(sample.data, [&](std::string_view piece) {
-    text += piece;
-    return true;
-  });
+  recent_threads(sample.data, into(text));
   CHECK(text.starts_with(R"({"type":"summary")"));
   INFO(text);
   CHECK(text.find(R"({"type":"thread","id":)") != std::string::npos);

@@ -5,17 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "report/report.h"
+#include "report/report_pieces.h"
 
 namespace ddm {
 
 // The pieces of a report put together.
 inline std::string whole_report(ReportFormat format, const ReportData& data) {
   std::string whole;
-  report_as(format, data, [&](std::string_view piece) {
-    whole += piece;
-    return true;
-  });
+  report_as(format, data, into(whole));
   return whole;
 }
 

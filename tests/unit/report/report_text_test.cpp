@@ -24,11 +24,7 @@ std::size_t widest(const std::vector<std::string>& lines) {
 
 std::string on_terminal(const ReportData& data) {
   std::string whole;
-  const auto add = [&](std::string_view piece) {
-    whole += piece;
-    return true;
-  };
-  text_report(data, add, 80);
+  text_report(data, into(whole), 80);
   return whole;
 }
 

@@ -97,11 +97,7 @@ TEST_CASE("A text report of time has tables of samples and of locks, and no allo
   CHECK(has(text, "TRACE 2:\n    at a.Main.run(Main.java:7)\n    ... deeper frames were not kept"));
   CHECK(has(text, "  a till with a name that is far too long\n"));
   std::string shown;
-  const auto add = [&](std::string_view piece) {
-    shown += piece;
-    return true;
-  };
-  text_report(sample->data, add, 80);
+  text_report(sample->data, into(shown), 80);
   CHECK(has(shown, "  a till with a ...is far too long\n"));
   std::istringstream lines(shown);
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
@@ -115,11 +111,7 @@ TEST_CASE("Lines about samples fit a terminal") {
   sampler.stacks = 9'999'999;
   sample->data.time.samples.front().count = 99'999'999;
   std::string shown;
-  const auto add = [&](std::string_view piece) {
-    shown += piece;
-    return true;
-  };
-  text_report(sample->data, add, 80);
+  text_report(sample->data, into(shown), 80);
   CHECK(has(shown,
             "\nWall-clock samples: 100,000,039, each of 1,000.0 ms elapsed, in 2 stacks\n"
             "  of threads that waited as well as of those that ran\n"));
