@@ -106,7 +106,9 @@ def the_file_of_samples_opens_in_dmtracedump_and_in_ddm(t):
         for _ in range(20):  # on a busy machine the program may not come to the shortest part so soon
             done = t.command([DDM, "trace", p.address, "--sample", "2", "-d", "0.7", "-o", t.path("d.trace"), "--json"])
             assert done.code == 0, done
-            methods = {m["method"]: m for m in json.loads(done.out)["methods"]}
+            told = json.loads(done.out)
+            assert 0 < told["rounds"] <= told["elapsed_us"] / 1000, told  # at most one each 2 ms or so
+            methods = {m["method"]: m for m in told["methods"]}
             if methods.keys() >= set(PARTS):
                 break
         assert methods["spin"]["self_us"] > 0 and methods["seventy"]["total_us"] > methods["ten"]["total_us"]

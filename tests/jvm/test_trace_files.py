@@ -2,6 +2,7 @@
 rules of their readers, which are written here once more from what those readers do."""
 import json
 import os
+import re
 import struct
 import time
 
@@ -181,9 +182,14 @@ def the_page_and_the_stacks_of_a_trace_have_the_figures_of_its_table(t):
         assert found == {method: own for method, own in own_times(told).items() if own > 0}
         told, truth = traced(p, t.path("x.txt"))
         with open(t.path("x.txt"), encoding="utf-8") as f:
-            rows = [line.split() for line in f.read().splitlines()[1:]]
+            table, tree = f.read().split("\n\n")
+        rows = [line.split() for line in table.splitlines()[1:]]
         assert {row[-1]: int(row[0].replace(",", "")) for row in rows} == \
             {f"{m['class']}.{m['method']}": m["calls"] for m in told["methods"]}
+        titles, *ways = tree.splitlines()
+        assert titles.split() == ["TOTAL", "ms", "%", "CALLS", "CALL", "TREE"] and ways, tree
+        whole = sum(float(way.split()[0]) for way in ways if not way[32:].startswith(" "))
+        assert abs(whole * 1000 - sum(own_times(told).values())) <= 0.01 * whole * 1000 + 1, tree
 
 
 @test()
@@ -197,7 +203,7 @@ def a_trace_of_samples_opens_as_a_page_and_in_the_firefox_profiler(t):
             assert told["CpuShares.spin"] > 0, told
         assert abs(FirefoxTrace(t.path("s.json")).own_us["CpuShares.spin"] - told["CpuShares.spin"]) < 1
         with open(t.path("s.html"), encoding="utf-8") as f:
-            assert "taken every 2 ms" in f.read()
+            assert re.search(r"Told from stacks taken every [\d.]+ ms", f.read())
         page, _ = open_in_browser(t, t.path("s.html"), zoom="CpuShares.seventy")
         assert (page["of"], page["zoom"]) == ("times", "CpuShares.seventy"), page
         none = t.command([DDM, "trace", p.address, "--methods", "no.such", "-d", "0.1", "-o",

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "call_tree_text.h"
 #include "command.h"
+#include "core/class_names.h"
 #include "core/clocks.h"
 #include "core/file_descriptor.h"
 #include "core/temporary_directory.h"
@@ -25,7 +27,7 @@ namespace ddm {
 namespace {
 
 constexpr std::uint32_t kDualClock = 0x110;
-constexpr std::size_t kTopMethods = 25;
+constexpr std::size_t kTopMethods = 25, kTreeLines = 30, kTreeLinesInFile = 1000;
 constexpr std::string_view kEndings = ".trace, .html, .txt, .collapsed or .json";
 
 struct TraceOptions : TargetOptions {
@@ -45,23 +47,38 @@ bool has_known_ending(const std::string& path) {
   return std::ranges::any_of(kKnown, [&](auto ending) { return path.ends_with(ending); });
 }
 
+// Methods that have the name of another one, with their parameters.
+std::map<std::uint32_t, std::string> titles_of(const MethodTrace& trace) {
+  std::map<std::string, int> named;
+  for (const auto& [id, method] : trace.methods) ++named[method.class_name + "." + method.method];
+  std::map<std::uint32_t, std::string> titles;
+  for (const auto& [id, method] : trace.methods) {
+    std::string& title = titles[id] = method.class_name + "." + method.method;
+    if (named[title] > 1) title += simple_parameters(method.signature);
+  }
+  return titles;
+}
+
 std::string table_of(const MethodTrace& trace, const TraceSums& sums, std::size_t most,
-                     std::size_t width) {
+                     std::size_t tree_lines, std::size_t width) {
   TextTable table({">CALLS", ">EXCEPTIONS", ">SELF ms", ">TOTAL ms", ".METHOD"});
+  const auto titles = titles_of(trace);
   for (std::size_t i = 0; i < std::min(most, sums.methods.size()); ++i) {
     const TraceSum& sum = sums.methods[i];
-    const TraceMethod& method = trace.methods.at(sum.method);
     table.add({grouped(sum.calls), grouped(sum.exceptions),
                fmt::format("{:.3f}", static_cast<double>(sum.self_micros) / 1000),
                fmt::format("{:.3f}", static_cast<double>(sum.total_micros) / 1000),
-               method.class_name + "." + method.method});
+               titles.at(sum.method)});
   }
   std::string text = table.text(width);
   if (sums.methods.size() > most) {
     text += fmt::format("and {}\n", counted(sums.methods.size() - most, "more method"));
   }
-  if (trace.overflow) text += wrapped(std::string(kTraceCut), 0, width) + "\n";
-  return text;
+  if (const std::string tree = call_tree_text(sums, titles, tree_lines, width); !tree.empty()) {
+    text += "\n" + tree;
+  }
+  const std::string notes = trace_notes(trace);
+  return notes.empty() ? text : text + "\n" + wrapped(notes, 0, width) + "\n";
 }
 
 Json json_of(const MethodTrace& trace, const TraceSums& sums) {
@@ -77,9 +94,10 @@ Json json_of(const MethodTrace& trace, const TraceSums& sums) {
     if (trace.dual) row["cpu_us"] = sum.cpu_micros;
     return row;
   });
-  return {{"elapsed_us", trace.elapsed_micros},
-          {"overflow", trace.overflow},
-          {"methods", std::move(methods)}};
+  Json json = {{"elapsed_us", trace.elapsed_micros}, {"overflow", trace.overflow}};
+  if (trace.rounds > 0) json["rounds"] = trace.rounds;
+  json["methods"] = std::move(methods);
+  return json;
 }
 
 std::optional<Error> write_file(const TraceOptions& options, const std::string& bytes,
@@ -87,7 +105,8 @@ std::optional<Error> write_file(const TraceOptions& options, const std::string& 
                                 const HelloReply& hello) {
   const std::string& path = options.path;
   if (path.ends_with(".txt")) {
-    return write_report_file(path, table_of(trace, sums, sums.methods.size(), kNoWidth));
+    return write_report_file(
+        path, table_of(trace, sums, sums.methods.size(), kTreeLinesInFile, kNoWidth));
   }
   if (path.ends_with(".collapsed")) {
     return write_report_file(path, printable_lines(collapsed_of(trace, sums)));
@@ -95,8 +114,8 @@ std::optional<Error> write_file(const TraceOptions& options, const std::string& 
   if (path.ends_with(".trace")) return write_report_file(path, bytes);
   const TraceNames names(trace);
   if (path.ends_with(".html")) {
-    return write_report_file(
-        path, html_report(trace_report(trace, sums, names, hello, options.sample_ms, epoch_ms())));
+    return write_report_file(path,
+                             html_report(trace_report(trace, sums, names, hello, epoch_ms())));
   }
   return write_report_file(path, [&](const ReportSink& sink) {
     firefox_trace(trace, names, hello.app, hello.vm, sink);
@@ -114,6 +133,9 @@ int write(const TraceOptions& options, const std::string& bytes, const HelloRepl
   MethodTrace trace;
   const std::string problem = read_method_trace(bytes, trace);
   if (!problem.empty()) return refuse("the target sent no trace that can be read: " + problem);
+  if (options.sample_ms > 0 && trace.interval_micros == 0) {  // from an older agent
+    trace.interval_micros = static_cast<std::uint64_t>(options.sample_ms * 1000);
+  }
   const TraceSums sums = sums_of(trace);
   if (!options.path.empty()) {
     const auto error = write_file(options, bytes, trace, sums, hello);
@@ -122,7 +144,7 @@ int write(const TraceOptions& options, const std::string& bytes, const HelloRepl
   if (options.json) {
     print_json(json_of(trace, sums));
   } else if (!trace.methods.empty()) {
-    print(table_of(trace, sums, kTopMethods, output_width()));
+    print(table_of(trace, sums, kTopMethods, kTreeLines, output_width()));
   }
   return trace.methods.empty() ? refuse(nothing_text(options)) : kExitOk;
 }
@@ -250,7 +272,7 @@ void add_trace(CLI::App& app, Command& chosen) {
            "Also measure the CPU time of threads (in .trace, .html and --json)");
   add_flag(command, "--json", options.json,
            "{elapsed_us, overflow, methods: [{class, method, signature, calls, "
-           "exceptions, total_us, self_us}]}; with --cpu also cpu_us");
+           "exceptions, total_us, self_us}]}; with --cpu also cpu_us, with --sample rounds");
 }
 
 }  // namespace ddm

@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "report/report_words.h"
 #include "wire_report.h"
 
 namespace ddm {
@@ -129,6 +130,30 @@ TraceSums sums_of(const MethodTrace& trace) {
   return sums;
 }
 
+std::string trace_notes(const MethodTrace& trace) {
+  std::string notes;
+  if (trace.interval_micros > 0) {
+    const double asked_ms = static_cast<double>(trace.interval_micros) / 1000;
+    const double ms = trace.rounds == 0 ? asked_ms
+                                        : static_cast<double>(trace.elapsed_micros) / 1000 /
+                                              static_cast<double>(trace.rounds);
+    notes = fmt::format("Told from stacks taken every {:.3g} ms", ms);
+    if (ms > 1.5 * asked_ms) {
+      notes += fmt::format(
+          " (every {:.3g} ms was asked: more would have exceeded budget=, or the machine is busy)",
+          asked_ms);
+    }
+    notes += ": shorter calls are missed, or told once for many.";
+  }
+  if (trace.overflow) {
+    notes += notes.empty() ? "" : " ";
+    notes +=
+        "The buffer was full before the end: later calls are missing, and open ones end with their "
+        "thread's last event.";
+  }
+  return notes;
+}
+
 std::string collapsed_of(const MethodTrace& trace, const TraceSums& sums) {
   std::map<std::string, std::uint64_t> lines;  // threads may have equal names
   for (const auto& [key, micros] : sums.stacks) {
@@ -153,7 +178,7 @@ std::string collapsed_of(const MethodTrace& trace, const TraceSums& sums) {
 }
 
 ReportData trace_report(const MethodTrace& trace, const TraceSums& sums, const TraceNames& names,
-                        const HelloReply& hello, double sample_ms, std::int64_t now_ms) {
+                        const HelloReply& hello, std::int64_t now_ms) {
   ReportData data;
   data.names = names.table.get();
   data.summary = summary_of(hello, now_ms);
@@ -173,18 +198,10 @@ ReportData trace_report(const MethodTrace& trace, const TraceSums& sums, const T
                                  static_cast<std::int64_t>(path.sum.calls),
                                  nanos(path.sum.total_micros), nanos(path.sum.self_micros)});
   }
-  if (time.methods.empty()) {
-    time.incomplete =
-        sample_ms > 0 ? "No thread was met running." : "No call of such a method was seen.";
-  } else if (sample_ms > 0) {
-    time.incomplete = fmt::format(
-        "Told from stacks taken every {} ms: shorter calls are missed, or told once for many.",
-        sample_ms);
-  }
-  if (trace.overflow) {
-    time.incomplete += time.incomplete.empty() ? "" : " ";
-    time.incomplete += kTraceCut;
-  }
+  time.incomplete = time.methods.empty() ? trace.interval_micros > 0
+                                               ? "No thread was met running."
+                                               : "No call of such a method was seen."
+                                         : trace_notes(trace);
   return data;
 }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,10 +36,8 @@ struct TraceSums {
   std::map<std::pair<std::uint16_t, std::int32_t>, std::uint64_t> stacks;
 };
 
-// Of a trace with `overflow`, for people.
-inline constexpr std::string_view kTraceCut =
-    "The buffer was full before the end: later calls are missing, and open ones end with their "
-    "thread's last event.";
+// What a person must know of the figures: how they were sampled, and what is missing. "": nothing.
+std::string trace_notes(const MethodTrace& trace);
 
 // Calls that have not ended count until the trace's end, or, when the buffer was full before, until
 // their thread's last event: each thread fills its part of the buffer at a time of its own.
@@ -50,8 +47,7 @@ TraceSums sums_of(const MethodTrace& trace);
 std::string collapsed_of(const MethodTrace& trace, const TraceSums& sums);
 
 // As a report of time, for the page.
-// `sample_ms`: the trace was made from stacks sampled at this interval; 0: it has every call.
 ReportData trace_report(const MethodTrace& trace, const TraceSums& sums, const TraceNames& names,
-                        const HelloReply& hello, double sample_ms, std::int64_t now_ms);
+                        const HelloReply& hello, std::int64_t now_ms);
 
 }  // namespace ddm

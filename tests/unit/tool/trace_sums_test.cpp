@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "call_tree_text.h"
+
 using ddm::MethodTrace;
 using ddm::TraceEvent;
 
@@ -115,10 +117,10 @@ TEST_CASE("a trace is a report of time that says what it lacks") {
   ddm::HelloReply hello;
   hello.app = "shop";
   const ddm::TraceNames names(trace);
-  const auto report = [&](double sample_ms) {
-    return ddm::trace_report(trace, ddm::sums_of(trace), names, hello, sample_ms, 1);
+  const auto report = [&] {
+    return ddm::trace_report(trace, ddm::sums_of(trace), names, hello, 1);
   };
-  const ddm::ReportData data = report(0);
+  const ddm::ReportData data = report();
   REQUIRE(data.time.methods.size() == 2);
   REQUIRE(data.time.method_paths.size() == 2);
   CHECK(data.summary.app == "shop");
@@ -129,10 +131,37 @@ TEST_CASE("a trace is a report of time that says what it lacks") {
   CHECK(inner.method == "inner");
   CHECK(inner.self_ns == 20'000);
   CHECK(names.table->method(inner.name).method == "inner");
-  CHECK(report(2).time.incomplete.find("every 2 ms") != std::string::npos);
   trace.overflow = true;
-  CHECK(report(0).time.incomplete.find("buffer was full") != std::string::npos);
+  CHECK(report().time.incomplete.find("buffer was full") != std::string::npos);
   trace.overflow = false;
+  trace.interval_micros = 1'000;
+  trace.rounds = 4;
+  CHECK(report().time.incomplete.starts_with("Told from stacks taken every 1.25 ms: "));
+  trace.rounds = 2;
+  CHECK(report().time.incomplete.find("every 2.5 ms (every 1 ms was asked") != std::string::npos);
   trace.events.clear();
-  CHECK(report(0).time.incomplete == "No call of such a method was seen.");
+  CHECK(report().time.incomplete == "No thread was met running.");
+  trace.interval_micros = 0;
+  CHECK(report().time.incomplete == "No call of such a method was seen.");
+}
+
+TEST_CASE("a tree of calls has callees below their callers, the longest first") {
+  MethodTrace trace;
+  trace.events = {{0, 0, 1, 1, TraceEvent::kEnter},       {10'000, 0, 2, 1, TraceEvent::kEnter},
+                  {20'000, 0, 2, 1, TraceEvent::kReturn}, {20'000, 0, 3, 1, TraceEvent::kEnter},
+                  {30'000, 0, 1, 1, TraceEvent::kEnter},  {70'000, 0, 1, 1, TraceEvent::kReturn},
+                  {80'000, 0, 3, 1, TraceEvent::kReturn}, {80'000, 0, 4, 1, TraceEvent::kEnter},
+                  {80'001, 0, 4, 1, TraceEvent::kReturn}, {100'000, 0, 1, 1, TraceEvent::kReturn}};
+  const std::map<std::uint32_t, std::string> titles = {
+      {1, "a.A.run"}, {2, "a.A.two"}, {3, "a.longer.Class.three"}, {4, "a.A.brief"}};
+  const ddm::TraceSums sums = ddm::sums_of(trace);
+  CHECK(ddm::call_tree_text(sums, titles, 10, 52) ==
+        "   TOTAL ms      %       CALLS  CALL TREE\n"
+        "    100.000  100.0           1  a.A.run\n"
+        "     60.000   60.0           1    a.l.Class.three\n"
+        "     40.000   40.0           1      a.A.run\n"
+        "     10.000   10.0           1    a.A.two\n");
+  CHECK(ddm::call_tree_text(sums, titles, 2, 80).ends_with("and 2 more ways of 1 % and more\n"));
+  trace.events = {{0, 0, 1, 1, TraceEvent::kEnter}, {10, 0, 1, 1, TraceEvent::kReturn}};
+  CHECK(ddm::call_tree_text(ddm::sums_of(trace), titles, 10, 80).empty());
 }
