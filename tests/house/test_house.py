@@ -17,7 +17,7 @@ MOST_LINES = {".cpp": 400, ".h": 150}
 # Longer than that today; none may grow, and none may join them.
 LONGER = {
     "agent/allocations/capture/thread_books.h": 179, "agent/allocations/store/live_store.h": 152,
-    "agent/allocations/tracking.h": 155, "agent/report/report.h": 191,
+    "agent/allocations/tracking.h": 155, "agent/report/report.h": 182,
     "agent/stack/walk/frame_walker.h": 201,
     "agent/time/call_recorder.h": 197,
     "agent/time/calls/open_calls.h": 239, "bci/patch/patch_plan.h": 179,
@@ -165,10 +165,10 @@ def threads():
         yield f"docs/architecture.md does not tell of the thread {name}"
     for name in sorted(told - started):
         yield f"docs/architecture.md tells of a thread {name}, which nobody starts"
-    known = set(re.findall(r'"(ddm[a-z-]*)"', read("tools/ddm/agent_threads.cpp")))
+    known = set(re.findall(r'"(ddm[a-z-]*)"', read("tools/ddm/threads.cpp")))
     cut = {name for name in started if len(name) > 15}
     for name in sorted(cut - known):
-        yield f"tools/ddm/agent_threads.cpp does not know {name}, of which the system keeps 15 letters"
+        yield f"tools/ddm/threads.cpp does not know {name}, of which the system keeps 15 letters"
 
 
 def tests_apart():

@@ -10,6 +10,7 @@ from ddm_client import (Client, DdmError, Target, address_of, chunk, read_named,
                         read_thread_list)
 from harness import test
 from process_stat import cpu_seconds, cpu_ticks
+from tool import REFUSED, ddm as ddm_tool, ddm_json
 
 ZOMBIE, RUNNING, TIMED_WAIT, MONITOR, WAIT, INIT, START, NATIVE, VM_WAIT, SUSPENDED = range(10)
 
@@ -388,3 +389,27 @@ def two_thousand_threads_are_listed_in_well_under_a_second(t):
         assert ddm.request("THST", struct.pack(">I", 100)) == b""
         for _ in range(5):
             assert len(read_thread_list(ddm.next_event("THST")[1])) >= 2000
+
+
+# The command
+
+@test()
+def the_command_lists_threads_by_cpu_without_the_agents(t):
+    with Target(t) as p:
+        p.tell("states")
+        wait_for(lambda: max(row["utime"] for row in ddm_json(t, "threads", p.pid)) > 50, "busy is busy")
+        rows = ddm_json(t, "threads", p.pid)
+        used = [row["utime"] + row["stime"] for row in rows]
+        assert used == sorted(used, reverse=True) and rows[0]["name"] == "busy", rows
+        assert "cpu_percent" not in rows[0] and any(row["name"] == "ddmagent" for row in rows), rows
+        lines = ddm_tool(t, "threads", p.pid).splitlines()
+        assert lines[1].endswith("  busy") and not any("ddmagent" in line for line in lines), lines
+        assert re.fullmatch(r"\d+ threads? of the agent hidden \(--all\)", lines[-1]), lines
+        listed = ddm_tool(t, "threads", p.pid, "--all")
+        assert "  ddmagent\n" in listed and "hidden" not in listed, listed
+        measured = ddm_json(t, "threads", p.pid, "-d", "2")
+        percents = [row["cpu_percent"] for row in measured]
+        assert percents == sorted(percents, reverse=True) and measured[0]["name"] == "busy", measured
+        assert 0 < percents[0] <= 110 and {row["name"] for row in measured} >= {row["name"] for row in rows if "ddm" not in row["name"]}
+        assert re.match(r"CPU %  +TID  ", ddm_tool(t, "threads", p.pid, "-d", "0.1"))
+        assert "dump_to_file" in ddm_tool(t, "threads", p.pid, "--virtual", code=REFUSED)

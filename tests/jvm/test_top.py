@@ -27,6 +27,9 @@ def top_shows_rates_that_the_program_has(t):
         assert sessions["site"].startswith("Leaks.login(Leaks.java:")
         by_bytes = [s["bytes_per_second"] for s in found["sites"]]
         assert by_bytes == sorted(by_bytes, reverse=True)
+        assert {site["died_percent"] for site in found["sites"]} == {None}, "live= is off"
+        by_objects = [s["objects_per_second"] for s in ddm_json(t, "top", target.pid, "--sort", "objects")["sites"]]
+        assert by_objects == sorted(by_objects, reverse=True)
         assert "main" in [thread["name"] for thread in found["threads"]]
         assert "BYTES/S" in ddm(t, "top", target.pid, "--once")
         ddm(t, "track", target.pid, "off")  # what was counted stays; nothing is counted now
@@ -76,6 +79,7 @@ def top_of_all_shows_as_many_as_are_wanted_and_says_what_is_of_one(t):
         listed = ddm(t, "top", "--once", "--top", "500")
         assert str(first.pid) in listed and str(second.pid) in listed and "more" not in listed
         assert "ddm top PID --by class" in ddm(t, "top", "--once", "--by", "class", code=USAGE)
+        assert "ddm top PID --sort at" in ddm(t, "top", "--once", "--sort", "at", code=USAGE)
         assert "CPU %" in ddm(t, "top", first.pid, "--once", "--by", "class")
 
 
@@ -92,3 +96,62 @@ def a_key_shows_again_what_was_measured_and_does_not_measure(t):
         finally:
             stop.join()
             os.kill(target.pid, signal.SIGCONT)
+
+
+@test()
+def top_tells_what_has_died_of_a_sites_bytes(t):
+    with Leaking(t, 60_000, "track=y,live=y,dump=none,log=error") as target:
+        ddm(t, "gc", target.pid)
+        ddm(t, "gc", target.pid)
+        sites = ddm_json(t, "top", target.pid, "-d", "1")["sites"]
+        # Sessions are kept, and of their cache the last 5,000.
+        session, = [s for s in sites if s["class"] == "Leaks$Session"]
+        assert session["died_percent"] == 0, session
+        ends = time.monotonic() + 60
+        while True:
+            found = [s["died_percent"] for s in sites if s["class"] == "Leaks$Cached"]
+            if found and found[0] is not None and 0 < found[0] < 100 or time.monotonic() > ends:
+                break
+            ddm(t, "gc", target.pid)
+            sites = ddm_json(t, "top", target.pid, "-d", "1")["sites"]
+        assert 0 < found[0] < 100, sites
+        lines = ddm(t, "top", target.pid, "--once").splitlines()
+        assert re.match(r" *BYTES/S\*  OBJECTS/S  DIED %  CLASS +AT$", lines[0]), lines
+        assert [line for line in lines if re.match(r".*  0  Leaks\$Session +Leaks\.login\(", line)], lines
+    with Leaking(t, 60_000, "track=y,dump=none,log=error") as target:
+        time.sleep(1.5)
+        ddm(t, "attach", target.pid, "live=y")  # of what came before nobody knows
+        ddm(t, "gc", target.pid)
+        assert {site["died_percent"] for site in ddm_json(t, "top", target.pid)["sites"]} == {None}
+
+
+@test()
+def top_on_a_terminal_has_threads_below_its_sites_and_sorts_by_keys(t):
+    with Leaking(t, 60_000, "track=y,dump=none,log=error") as target:
+        _, raw = shown_on_terminal(t, "top", target.pid, "-d", "1", keys=((3, "o"), (1, "c"), (1, "a"), (1, "q")))
+        assert "sort: b bytes o objects c class a at" in raw and "CPU %" in raw and "main" in raw, raw
+        assert raw.count("*") >= 4, "each of three keys marks another column"
+        _, raw = shown_on_terminal(t, "top", target.pid, "-d", "1", columns=40, keys=((3, "q"),))
+        assert re.search(r"at Leaks\$Session\.<init>\(Leaks\.java:\d+\)", raw) and "Integer.valueOf(:" in raw, raw
+
+
+@test()
+def top_where_nothing_can_be_drawn_prints_once_and_says_why(t):
+    with Target(t, "dump=none,log=error") as target:
+        for term, why in (("", "TERM is not set"), ("no-such-one", "the terminal 'no-such-one' is not known"),
+                          ("dumb", "the terminal 'dumb' cannot move its cursor")):
+            for words in (("top", target.pid), ("top",)):
+                lines, raw = shown_on_terminal(t, *words, "-d", "0.1", env={"TERM": term})
+                assert f"{why}: printed once," in " ".join(raw.split()), raw
+                assert "CPU %" in raw and "Error opening" not in raw, raw
+        lines, raw = shown_on_terminal(t, "top", target.pid, "--once", "-d", "0.1", env={"TERM": "dumb"})
+        assert "printed once" not in raw and "CPU %" in raw, raw
+
+
+@test()
+def an_address_is_whole_in_a_list_of_programs_at_any_width(t):
+    with Target(t, f"dump=none,log=error,name=com.example.shop.front.{'x' * 60}") as target:
+        row, = [row for row in ddm_json(t, "ps") if row["pid"] == target.pid]
+        for columns in (80, 40):
+            lines, _ = shown_on_terminal(t, "ps", columns=columns)
+            assert [line for line in lines if f" {row['address']} " in line], lines

@@ -1,7 +1,12 @@
 // ddm threads: all threads of a program, or those of the agent in it.
 #include <unistd.h>
 
-#include "agent_threads.h"
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <thread>
+
 #include "chunk_json.h"
 #include "command.h"
 #include "core/whole_text.h"
@@ -12,10 +17,44 @@ namespace ddm {
 namespace {
 
 struct ThreadsOptions : TargetOptions {
-  bool agent = false;
+  bool agent = false, all = false, of_virtual = false;
+  double seconds = 0;  // to measure the CPU use; 0: not measured
 };
 
 std::string seconds(std::uint32_t ticks) { return fmt::format("{:.2f}", ticks / 100.0); }
+
+struct MeasuredThread {
+  ThreadRow row;
+  double cpu_percent = 0;
+  std::uint32_t ticks() const { return row.status.user_ticks + row.status.system_ticks; }
+};
+
+// The threads now, most CPU first: of the time that is measured, or since they began.
+Result<std::vector<MeasuredThread>> busiest_threads(DdmClient& client, double measured) {
+  std::map<std::int64_t, std::uint32_t> before;
+  const auto begin = std::chrono::steady_clock::now();
+  if (measured > 0) {
+    const auto rows = list_threads(client);
+    if (!rows) return rows.error();
+    for (const ThreadRow& row : *rows) before[row.id] = MeasuredThread{row}.ticks();
+    std::this_thread::sleep_for(std::chrono::duration<double>(measured));
+  }
+  const auto rows = list_threads(client);
+  if (!rows) return rows.error();
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+  std::vector<MeasuredThread> threads;
+  for (const ThreadRow& row : *rows) {
+    MeasuredThread thread{row};
+    // DDM's ticks are hundredths of a second. A thread that has begun meanwhile had none.
+    const std::uint32_t used = thread.ticks() - std::min(thread.ticks(), before[row.id]);
+    if (measured > 0) thread.cpu_percent = used / passed.count();
+    threads.push_back(std::move(thread));
+  }
+  std::ranges::stable_sort(threads, [measured](const MeasuredThread& a, const MeasuredThread& b) {
+    return measured > 0 ? a.cpu_percent > b.cpu_percent : a.ticks() > b.ticks();
+  });
+  return threads;
+}
 
 int threads_of_agent(const ThreadsOptions& options) {
   const auto target = resolve_target(options.target);
@@ -41,45 +80,80 @@ int threads_of_agent(const ThreadsOptions& options) {
 }
 
 int threads(const ThreadsOptions& options) {
+  if (options.of_virtual) {
+    return refuse(
+        "the VM lists no virtual threads to agents: `jcmd PID Thread.dump_to_file FILE` writes all "
+        "of them with their stacks, `ddm record PID --cpu` shows what they do");
+  }
   if (options.agent) return threads_of_agent(options);
+  const bool measured = options.seconds > 0;
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
-  const auto rows = list_threads(*client);
+  const auto rows = busiest_threads(*client, options.seconds);
   if (!rows) return refuse(rows.message());
   if (options.json) {
-    return print_json(json_list(*rows, [](const ThreadRow& row) -> Json {
-      return {{"id", row.id},
-              {"name", json_text(row.name)},
-              {"state", thread_state_name(row.status.state)},
-              {"tid", row.status.os_id},
-              {"utime", row.status.user_ticks},
-              {"stime", row.status.system_ticks},
-              {"daemon", row.status.daemon}};
+    return print_json(json_list(*rows, [measured](const MeasuredThread& thread) {
+      const auto& [id, status, name] = thread.row;
+      Json object = {{"id", id},
+                     {"name", json_text(name)},
+                     {"state", thread_state_name(status.state)},
+                     {"tid", status.os_id},
+                     {"utime", status.user_ticks},
+                     {"stime", status.system_ticks},
+                     {"daemon", status.daemon}};
+      if (measured) object["cpu_percent"] = std::round(thread.cpu_percent * 10) / 10;
+      return object;
     }));
   }
-  TextTable table({">TID", "STATE", ">OS TID", ">USER S", ">SYSTEM S", "DAEMON", "~NAME"});
-  for (const auto& [id, status, name] : *rows) {
-    table.add({std::to_string(id), std::string(thread_state_name(status.state)),
-               std::to_string(status.os_id), seconds(status.user_ticks),
-               seconds(status.system_ticks), status.daemon ? "daemon" : "", name});
+  std::vector<std::string> titles{">TID",      "STATE",  ">OS TID", ">USER S",
+                                  ">SYSTEM S", "DAEMON", "~NAME"};
+  if (measured) titles.insert(titles.begin(), ">CPU %");
+  TextTable table(std::move(titles));
+  std::size_t hidden = 0;
+  for (const MeasuredThread& thread : *rows) {
+    const auto& [id, status, name] = thread.row;
+    if (!options.all && is_agent_thread(name)) {
+      ++hidden;
+      continue;
+    }
+    std::vector<std::string> cells{std::to_string(id),
+                                   std::string(thread_state_name(status.state)),
+                                   std::to_string(status.os_id),
+                                   seconds(status.user_ticks),
+                                   seconds(status.system_ticks),
+                                   status.daemon ? "daemon" : "",
+                                   name};
+    if (measured) cells.insert(cells.begin(), fmt::format("{:.0f}", thread.cpu_percent));
+    table.add(std::move(cells));
   }
   print(table.text());
+  if (hidden > 0) {
+    print("{} thread{} of the agent hidden (--all)\n", hidden, hidden == 1 ? "" : "s");
+  }
   return kExitOk;
 }
 
 }  // namespace
 
 void add_threads(CLI::App& app, Command& chosen) {
-  const auto [command, options] = add_command(
-      app, chosen, "threads",
-      "List the threads of a program, those of the agent (ddmagent) among them", threads);
+  const auto [command, options] =
+      add_command(app, chosen, "threads", "List the threads of a program by CPU time", threads);
   add_text(command, "PID", options.target, kTargetHelp);
+  const auto measured = add_duration(
+      command, "-d", options.seconds,
+      "Measure for so long, and show and sort by the CPU use in this time", 0.1, kMaxSeconds);
+  const auto all = add_flag(command, "--all", options.all,
+                            "Also the agent's own threads (ddmagent), which a table leaves out");
+  const auto of_virtual = add_flag(command, "--virtual", options.of_virtual,
+                                   "Virtual threads, which the VM does not list: how to see them");
   add_flag(command, "--json", options.json,
-           "Array of {id, name, state, tid, utime, stime, daemon}; times in 1/100 s");
-  add_flag(
+           "All: array of {id, name, state, tid, utime, stime, daemon}, with -d also cpu_percent; "
+           "times in 1/100 s");
+  const auto agent = add_flag(
       command, "--agent", options.agent,
       "The agent's own threads instead, also those that the VM does not list; JSON {tid, name, "
       "cpu_s}");
+  exclude(agent, {measured, all, of_virtual});
 }
 
 }  // namespace ddm

@@ -1,11 +1,16 @@
 #include "threads.h"
 
+#include <dirent.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
-#include <map>
+#include <memory>
 
+#include "core/proc_stat.h"
+#include "core/whole_text.h"
 #include "wire/chunks/fail.h"
 #include "wire/chunks/switch_request.h"
 
@@ -24,6 +29,23 @@ Result<std::optional<std::map<std::uint32_t, std::int64_t>>> java_ids(DdmClient&
 }
 
 Error no_thread(std::int64_t id) { return Error{fmt::format("no thread {}", id)}; }
+
+constexpr std::size_t kKept = 15, kHead = 7, kTail = 6;
+
+// Those that are longer than what the system keeps.
+constexpr std::array kLongNames = {"ddmagent-sampler", "ddmagent-reports", "ddmagent-requested",
+                                   "ddmagent-classes", "ddmagent-dypatch"};
+
+// Of the 15 letters that the system keeps of a thread's name: the first, or from JDK 26 on both ends
+// around two dots.
+std::string agent_thread_name(std::string_view comm) {
+  for (const std::string_view name : kLongNames) {
+    const std::string ends =
+        fmt::format("{}..{}", name.substr(0, kHead), name.substr(name.size() - kTail));
+    if (comm == name.substr(0, kKept) || comm == ends) return std::string(name);
+  }
+  return std::string(comm);
+}
 
 }  // namespace
 
@@ -88,6 +110,50 @@ Result<ThreadStack> stack_of(DdmClient& client, std::int64_t id, std::uint32_t w
     return Error{fmt::format("the stack of thread {} cannot be had{}", id, why.substr(reason))};
   }
   return DdmClient::decoded<ThreadStack>(*answer);
+}
+
+// Those that the VM lists; a program may have a pool "ddm-...".
+bool is_agent_thread(std::string_view name) {
+  return name == "ddmagent" || name.starts_with("ddmagent-");
+}
+
+std::optional<std::vector<AgentThreadRow>> agent_threads(pid_t pid) {
+  const std::string tasks = fmt::format("/proc/{}/task", pid);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(tasks.c_str()), closedir);
+  if (!stream) return {};
+  std::vector<AgentThreadRow> rows;
+  while (const dirent* entry = readdir(stream.get())) {
+    const auto id = number_in<pid_t>(entry->d_name);
+    if (!id) continue;
+    const auto thread = read_proc_stat(tasks + "/" + entry->d_name + "/stat");
+    if (!thread) continue;
+    std::string name = agent_thread_name(thread->name);
+    if (!name.starts_with("ddm-") && !is_agent_thread(name)) continue;
+    rows.push_back({*id, std::move(name), thread->cpu_ticks, thread->start_time});
+  }
+  std::ranges::sort(rows, {}, &AgentThreadRow::name);
+  return rows;
+}
+
+std::optional<double> AgentCpu::read(pid_t pid) {
+  const auto threads = agent_threads(pid);
+  if (!threads) return {};
+  Threads living;
+  for (const AgentThreadRow& thread : *threads) {
+    living[{thread.os_id, thread.start_time}] = thread.cpu_ticks;
+  }
+  return static_cast<double>(total_with(std::move(living))) /
+         static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+std::int64_t AgentCpu::total_with(Threads living) {
+  for (const auto& [thread, ticks] : last_) {
+    if (!living.contains(thread)) ended_ += ticks;
+  }
+  last_ = std::move(living);
+  std::int64_t total = ended_;
+  for (const auto& [thread, ticks] : last_) total += ticks;
+  return total;
 }
 
 }  // namespace ddm
