@@ -48,7 +48,7 @@ def run(t, *words, signal_after=None):
 
 def verbs_of_ddm(t):
     text, _ = run(t, "--help")
-    return set(re.findall(r"^  ([a-z]+)", text[text.index("Subcommands"):], re.M))
+    return set(re.findall(r"^  ([a-z]+)", text[text.index("Programs:"):], re.M))
 
 
 @test(timeout=300, every_days=5)

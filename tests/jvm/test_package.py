@@ -111,7 +111,7 @@ def help_of_a_command_is_asked_for_by_either_word(t):
 
 def commands():
     """The names of all commands, and of each its options, as help tells them."""
-    names = re.findall(r"(?m)^  ([a-z]+) ", ddm_help("--help").split("Subcommands:")[1])
+    names = re.findall(r"(?m)^  ([a-z]+) ", ddm_help("--help").split("Programs:")[1])
     assert len(names) > 20, names
     return {name: re.findall(r"(?m)^  (-[^ ]+)", ddm_help("help", name)) for name in names}
 

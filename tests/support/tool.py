@@ -36,12 +36,13 @@ def press(terminal, keys):
         os.write(terminal, key.encode())
 
 
-def shown_on_terminal(t, *words, columns=80, code=OK, keys=()):
+def shown_on_terminal(t, *words, columns=80, code=OK, keys=(), env={"NO_COLOR": "1"}):
     """What stands on a terminal at the end of a command: lines without what was erased. `keys`: (seconds, key),
     pressed so much later than the one before."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    env = {key: value for key, value in os.environ.items() if key != "COLUMNS"} | {"TERM": "xterm"}
+    env = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "NO_COLOR")} \
+        | {"TERM": "xterm"} | env
     process = subprocess.Popen([DDM, *map(str, words)], stdin=theirs, stdout=theirs, stderr=theirs,
                                cwd=t.dir, env=env)
     os.close(theirs)

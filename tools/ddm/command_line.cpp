@@ -108,12 +108,22 @@ std::unique_ptr<CLI::App> make_app(Command& chosen) {
   app->set_help_flag("-h,--help", "Print this help and exit");
   app->set_version_flag("--version", "ddm " DDM_VERSION, "Print the version and exit");
   app->require_subcommand(1);
-  for (AddCommand* add :
-       {add_ps,     add_info,  add_threads, add_stack,   add_heap, add_gc,     add_locks,
-        add_track,  add_trace, add_probe,   add_allocs,  add_live, add_leaks,  add_paths,
-        add_record, add_dump,  add_sites,   add_recover, add_gate, add_native, add_top_command,
-        add_attach, add_serve, add_bridge,  add_dyper,   add_send}) {
-    add(*app, chosen);
+  struct Group {
+    const char* title;
+    std::vector<AddCommand*> commands;
+  };
+  const Group groups[] = {
+      {"Programs", {add_ps, add_top_command, add_info, add_threads, add_stack, add_attach}},
+      {"Allocations and live objects",
+       {add_allocs, add_live, add_leaks, add_record, add_track, add_recover, add_gate}},
+      {"Time", {add_trace, add_probe, add_locks}},
+      {"Memory", {add_heap, add_gc, add_dump, add_sites, add_paths, add_native}},
+      {"Servers and protocols", {add_serve, add_bridge, add_dyper, add_send}}};
+  for (const Group& group : groups) {
+    for (AddCommand* add : group.commands) {
+      add(*app, chosen);
+      app->get_subcommands({}).back()->group(group.title);
+    }
   }
 
   app->footer(

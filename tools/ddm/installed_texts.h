@@ -4,14 +4,11 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "option_values.h"
 
 namespace ddm {
 
-// "-o", "--out": empty for a positional argument.
-std::vector<std::string> names_of(const CLI::Option& option);
 // What it means, and its default, or that it is required.
 std::string meaning_of(const CLI::Option& option);
 

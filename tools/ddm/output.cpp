@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/file_descriptor.h"
 #include "core/new_file.h"
@@ -18,6 +19,9 @@ namespace {
 
 int g_output_error = 0;          // the first one
 Progress* g_progress = nullptr;  // shown in the terminal's last line
+std::set<std::string> g_titles;  // first lines of tables
+
+constexpr std::string_view kBold = "\033[1m", kRed = "\033[1;31m", kNormal = "\033[0m";
 
 void clear_progress() {
   if (g_progress != nullptr) g_progress->clear();
@@ -38,6 +42,30 @@ std::size_t width_of(int descriptor) {
   if (asked != nullptr) columns = std::strtoul(asked, nullptr, 10);
   if (columns == 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
   return columns == 0 ? kUsual : std::max(columns, kLeast);
+}
+
+bool has_colors(int descriptor) {
+  const char* const no_color = std::getenv("NO_COLOR");
+  const char* const term = std::getenv("TERM");
+  return isatty(descriptor) != 0 && (no_color == nullptr || *no_color == '\0') && term != nullptr &&
+         *term != '\0' && std::string_view(term) != "dumb";
+}
+
+// The text with those of its lines in bold that are a table's titles.
+std::string with_bold_titles(const std::string& text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    if (g_titles.contains(line)) {
+      out.append(kBold).append(line).append(kNormal);
+    } else {
+      out += line;
+    }
+    if (end < text.size()) out += '\n';
+    at = end + 1;
+  }
+  return out;
 }
 
 }  // namespace
@@ -78,7 +106,8 @@ std::string listed(const std::vector<std::string>& names, std::size_t most,
 
 void print(std::string_view text) {
   clear_progress();
-  const std::string shown = printable_lines(text);
+  std::string shown = printable_lines(text);
+  if (!g_titles.empty()) shown = with_bold_titles(shown);
   note_output(std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size());
 }
 
@@ -106,8 +135,11 @@ void complain(std::string_view what) {
   clear_progress();
   note_output(std::fflush(stdout) == 0);  // keeps the order of stdout and stderr
   const std::size_t width = width_of(STDERR_FILENO);
-  std::string line = "ddm: " + printable(what);
+  constexpr std::string_view kName = "ddm:";
+  std::string line = fmt::format("{} {}", kName, printable(what));
   if (width != kNoWidth) line = wrapped(line, 0, width);
+  if (has_colors(STDERR_FILENO))
+    line = fmt::format("{}{}{}{}", kRed, kName, kNormal, line.substr(kName.size()));
   line += '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
@@ -179,6 +211,7 @@ std::string TextTable::text(std::size_t width) const {
     }
     out += row.below;
   }
+  if (has_colors(STDOUT_FILENO)) g_titles.insert(out.substr(0, out.find('\n')));
   return out;
 }
 

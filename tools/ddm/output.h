@@ -1,6 +1,8 @@
 // The output of the commands: text and JSON to stdout, one-line errors to stderr.
 //
-// Tables and lists are fitted to the width of the terminal; a file or a pipe gets them in full.
+// Tables and lists are fitted to the width of the terminal; a file or a pipe gets them in full. On a
+// terminal the titles of tables are bold and the "ddm:" of errors is red, unless NO_COLOR is set
+// (no-color.org) or TERM is dumb.
 //
 // All output goes through here, and text from other processes cannot control a terminal: printing
 // removes all control characters but line ends (printable_lines() in core/jvm_text.h), and text
