@@ -42,7 +42,7 @@ bool DeflateSink::pack(std::string_view piece, int flush) {
 }
 
 bool inflate_pieces(DeflateSink::Format format, std::string_view packed,
-                    const DeflateSink::Sink& sink) {
+                    const DeflateSink::Sink& sink, std::string_view* rest) {
   z_stream zlib{};
   if (inflateInit2(&zlib, static_cast<int>(format)) != Z_OK) throw std::bad_alloc();
   const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&zlib, inflateEnd);
@@ -57,6 +57,7 @@ bool inflate_pieces(DeflateSink::Format format, std::string_view packed,
     const std::size_t size = out.size() - zlib.avail_out;
     if (size > 0 && !sink({out.data(), size})) return false;
   }
+  if (rest != nullptr) *rest = packed.substr(packed.size() - zlib.avail_in);
   return status == Z_STREAM_END;
 }
 

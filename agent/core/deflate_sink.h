@@ -34,8 +34,8 @@ class DeflateSink {
 };
 
 // The inverse. False: `packed` is damaged or cut off, or the sink wants no more. At most 4 GiB;
-// throws std::bad_alloc.
+// throws std::bad_alloc. `rest`: gets what is behind it.
 bool inflate_pieces(DeflateSink::Format format, std::string_view packed,
-                    const DeflateSink::Sink& sink);
+                    const DeflateSink::Sink& sink, std::string_view* rest = nullptr);
 
 }  // namespace ddm

@@ -1,11 +1,13 @@
 #include "core/file_descriptor.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <memory>
 #include <system_error>
 
 namespace ddm {
@@ -48,6 +50,14 @@ Result<std::string> file_text(const std::string& path) {
     if (got < 0) return Error{errno_text(errno)};
     text.append(part.data(), static_cast<std::size_t>(got));
   }
+}
+
+std::vector<std::string> names_in(const std::string& directory) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(directory.c_str()), closedir);
+  if (!stream) return names;
+  while (const dirent* entry = readdir(stream.get())) names.emplace_back(entry->d_name);
+  return names;
 }
 
 std::string errno_text(int error_number) { return std::generic_category().message(error_number); }

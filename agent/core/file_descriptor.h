@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/result.h"
 
@@ -41,6 +42,9 @@ int write_all(int fd, std::string_view bytes);
 // All that the file has, also a file of /proc, which has no size beforehand and can fail while it is
 // read (ESRCH when its process ends). The error is the text of errno, without the path.
 Result<std::string> file_text(const std::string& path);
+
+// What is in a directory, with "." and ".."; nothing where it cannot be read.
+std::vector<std::string> names_in(const std::string& directory);
 
 // "Permission denied" for EACCES; thread-safe, unlike strerror().
 std::string errno_text(int error_number);

@@ -1,6 +1,5 @@
 #include "heap/heap_dump_file.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <string_view>
 
 #include "core/clocks.h"
+#include "core/file_descriptor.h"
 #include "core/random_number.h"
 #include "core/temporary_directory.h"
 #include "vm/jvmti_error.h"
@@ -312,14 +312,9 @@ void HeapDumper::remove_unfinished() const {
   if (!unfinished_) return;
   const Place& place = *unfinished_;
   unlink((place.directory + "/" + place.file).c_str());  // also where the directory is not readable
-  if (DIR* directory = opendir(place.directory.c_str())) {
-    while (const dirent* entry = readdir(directory)) {
-      // The file and its parts: FILE.p0, FILE.p1 and so on.
-      if (std::string_view(entry->d_name).starts_with(place.file)) {
-        unlinkat(dirfd(directory), entry->d_name, 0);
-      }
-    }
-    closedir(directory);
+  // The file and its parts: FILE.p0, FILE.p1 and so on.
+  for (const std::string& name : names_in(place.directory)) {
+    if (name.starts_with(place.file)) unlink((place.directory + "/" + name).c_str());
   }
   if (place.own_directory) rmdir(place.directory.c_str());
 }

@@ -448,13 +448,12 @@ def attach_says_what_stays_on_and_which_report_cannot_be_written(t):
 
 @test()
 def attach_makes_no_vm_print_a_thread_dump(t):
-    for flag, words in (("-XX:+DisableAttachMechanism", "-XX:+DisableAttachMechanism"),
-                        ("-XX:-UsePerfData", "does not tell")):
-        with Running(t, "Attached", flags=[flag]) as program:
-            assert words in ddm(t, "attach", program.process.pid, code=REFUSED)
-            program.tell("before 1")  # and nothing else on its stdout
-            assert program.end() == []
-            assert not program.err or "dump" not in program.err
+    flag = "-XX:+DisableAttachMechanism"
+    with Running(t, "Attached", flags=[flag]) as program:
+        assert flag in ddm(t, "attach", program.process.pid, code=REFUSED)
+        program.tell("before 1")  # and nothing else on its stdout
+        assert program.end() == []
+        assert not program.err or "dump" not in program.err
 
 
 @test()
@@ -512,9 +511,24 @@ def hidden_classes_have_one_name_in_all_reports(t):
     assert {name for name in table if "0x" in name} <= own
 
 
+@test()
+def titles_and_errors_stand_out_on_a_terminal_that_has_colors(t):
+    with Target(t, "name=plain") as p:
+        lines, raw = shown_on_terminal(t, "threads", p.pid, env={})
+        titles = [line for line in raw.splitlines() if "\x1b[1m" in line]
+        assert len(titles) == 1 and titles[0].startswith("\x1b[1m") and "STATE" in titles[0], raw
+        assert titles[0].endswith("\x1b[0m"), titles
+        _, raw = shown_on_terminal(t, "threads", "no-such-program", code=REFUSED, env={})
+        assert raw.startswith("\x1b[1;31mddm:\x1b[0m "), raw
+        for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            assert "\x1b" not in shown_on_terminal(t, "threads", p.pid, env=env)[1], env
+            assert "\x1b" not in shown_on_terminal(t, "threads", "none", code=REFUSED, env=env)[1], env
+        assert "\x1b" not in ddm(t, "threads", p.pid)
+
+
 @test(every_days=4)
 def everything_fits_a_terminal_of_80_columns(t):
-    listed = ddm(t, "--help").split("Subcommands:", 1)[1]
+    listed = ddm(t, "--help").split("Programs:", 1)[1]
     commands = [line.split()[0] for line in listed.splitlines() if line.startswith("  ") and line[2:3].isalpha()]
     assert {"allocs", "record", "sites", "live"} <= set(commands), commands
     for words in (("--help",), *((command, "--help") for command in commands)):
@@ -631,6 +645,13 @@ def live_objects_and_waits_for_locks_are_shown_of_a_saved_report(t):
     for command in ("live", "locks"):
         for words in ((), ("--json",)):
             assert "it is cut" in ddm(t, command, cut, *words, code=REFUSED).replace("\n", " "), command
+    facts = {"monitor": "on", "time_lines": 2}
+    timed = {"type": "method", "class": "shop.Cart", "method": "add"}
+    assert "shop.Till" in ddm(t, "locks", written("timed.jsonl", facts, *sites, timed, monitor))
+    for there in ([], [timed]):
+        cut = written("cut.jsonl", facts, *sites, *there)
+        said = f"it is cut: it has {len(there)} of its 2 lines of time"
+        assert said in ddm(t, "locks", cut, code=REFUSED).replace("\n", " "), there
 
 
 @test()

@@ -181,6 +181,20 @@ def a_report_at_the_end_that_stdout_does_not_take_is_left_in_its_file(t):
 
 
 @test()
+def what_is_printed_to_a_closed_stdout_is_lost_with_an_error_and_reaches_no_program(t):
+    with Target(t, agent="dump=none") as p:
+        tracking(t, p.pid)
+        for words in (["allocs", str(p.pid), "-o", "-"], ["allocs", str(p.pid)], ["record", str(p.pid), "-d", "0.2", "-o", "-"]):
+            done = subprocess.run(["/bin/sh", "-c", 'exec "$@" >&-', "sh", DDM, *words], stderr=subprocess.PIPE, text=True,
+                                  check=False, timeout=60)
+            assert done.returncode == REFUSED and "cannot write to stdout: Bad file descriptor" in done.stderr, (words, done)
+            assert "report written" not in done.stderr, done
+            done = subprocess.run(["/bin/sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", DDM, *words], check=False, timeout=60)
+            assert done.returncode == REFUSED, (words, done)
+        p.tell("marks 10")
+
+
+@test()
 def a_program_that_ends_while_its_report_is_printed_leaves_no_second_one(t):
     temporary, env = own_temporary_directory(t)
     with Target(t, agent="dump=none") as p:

@@ -1,6 +1,7 @@
 """ddm serve: metrics, profiles and pages over HTTP, and who is not answered."""
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -9,7 +10,7 @@ import threading
 import time
 from collections import Counter
 
-from browser import Elements, document_of
+from browser import Elements, document_of, run_in_page
 from ddm_client import Target
 from harness import Report, test
 from leaking import Leaking
@@ -217,6 +218,42 @@ def a_browser_shows_the_programs_and_follows_them(t):
         assert b"http://" not in body and b"https://" not in body and b"//" not in body.replace(b"</", b"")
         targets = {entry["labels"]["__param_pid"]: entry for entry in json.loads(served.get("/targets"))}
         assert targets[str(target.pid)]["targets"] == [f"127.0.0.1:{served.port}"]
+
+
+@test()
+def the_list_keeps_its_rows_and_says_what_is_wrong(t):
+    with Leaking(t, 60_000, TRACKED) as target, Served(t) as served:
+        saved(t, "list.html", served.get("/"))
+        pid = target.pid
+    told = run_in_page(t, t.path("list.html"), """
+const jvms = JSON.parse(document.getElementById("data").textContent).filter((jvm) => jvm.pid === %d);
+const state = document.getElementById("state");
+const texts = () => [...document.querySelectorAll("#jvms tbody tr")].map((row) =>
+  [...row.cells].filter((at) => !at.hidden).map((at) => at.innerText).join("|"));
+show(jvms);
+const row = document.querySelector("#jvms tbody tr"), before = texts();
+row.querySelector("a").focus();
+getSelection().selectAllChildren(row.cells[1]);
+const other = (pid, more) => ({...jvms[0], pid, app: "x".repeat(200), ...more});
+show([other(1), {...jvms[0], threads: 77}, other(2 ** 22, {answers: false})]);
+const told = {before, texts: texts(), same: row === document.querySelectorAll("#jvms tbody tr")[1],
+  focused: document.activeElement.textContent, selected: String(getSelection()) === jvms[0].app,
+  appWidth: row.cells[1].offsetWidth, page: innerWidth};
+show(jvms);
+told.after = texts();
+const asked = async (answer) => { window.fetch = answer; await follow(); return [state.textContent, getComputedStyle(row.cells[0]).opacity]; };
+told.moved = await asked(async () => ({ok: false, status: 401, text: async () => "the token is missing"}));
+told.dead = await asked(async () => { throw new TypeError("Failed to fetch"); });
+told.again = await asked(async () => ({ok: true, json: async () => jvms}));
+return told;""" % pid, width=500, virtual_time=False)
+    assert told["same"] and told["focused"] == "page" and told["selected"], told
+    assert told["texts"][1].split("|")[6] == "77" and "does not answer" in told["texts"][2], told
+    assert len(told["texts"]) == 3 and len(told["before"]) == len(told["after"]) == 1, told
+    assert told["appWidth"] < 0.45 * told["page"] + 30, told
+    moved, dim = told["moved"]
+    assert re.match(r"Open the new address .*; these figures are as of \d\d:\d\d:\d\d$", moved) and float(dim) < 1, told
+    assert told["dead"][0].startswith("ddm serve does not answer; these figures are as of "), told
+    assert told["again"] == ["1 program", "1"], told
 
 
 def raw(served, *parts, wait=True):

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "report/report_words.h"
 #include "wire/chunks/allocations.h"
 #include "wire/chunks/app_state.h"
 #include "wire/chunks/fail.h"
@@ -191,15 +192,8 @@ Json stack_json(const std::vector<ThreadStack::Frame>& stack) {
 }
 
 std::string frame_line(const ThreadStack::Frame& frame) {
-  std::string place = frame.file;
-  if (frame.line == -2) {
-    place = "Native Method";
-  } else if (place.empty()) {
-    place = "Unknown Source";
-  } else if (frame.line > 0) {
-    place += fmt::format(":{}", frame.line);
-  }
-  return printable_format("    at {}.{}({})\n", frame.class_name, frame.method, place);
+  return printable_format("    at {}.{}({})\n", frame.class_name, frame.method,
+                          place_text(frame.file, frame.line == 0 ? kLineUnknown : frame.line));
 }
 
 std::string_view thread_state_name(ThreadState state) {

@@ -9,7 +9,6 @@
 #include "marks.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
-#include "run_notes.h"
 #include "site_rows.h"
 #include "switched_options.h"
 #include "threads.h"
@@ -55,7 +54,7 @@ WireThreads threads_of(DdmClient& client) {
 }
 
 // The recent records that any DDM program has: REAL counts in 16 bits, so there may be more.
-Result<NamedReport> recent_report(DdmClient& client, const HelloReply& hello) {
+Result<ReportData> recent_report(DdmClient& client, const HelloReply& hello) {
   const WireThreads threads = threads_of(client);
   const auto allocations =
       client.get<Allocations>({kAllocations, {}}, DdmClient::kMuchData, kAllocations);
@@ -146,10 +145,17 @@ int save_since(const AllocsOptions& options, DdmClient& client, const SiteFigure
   if (const auto error = page.add_page(*now, DifferencePage::kAfter)) {
     return refuse(error->message);
   }
-  const std::int64_t ms =
-      number_of(page.summary(DifferencePage::kAfter), "written_ms") - then.fact("written_ms");
-  return write_difference(
-      options, page, fmt::format("Since mark '{}', {} before.", options.since, human_duration(ms)));
+  // The program writes a mark's page by itself, a moment after its figures.
+  const Json& first = page.summary(DifferencePage::kBefore);
+  const std::int64_t ms = number_of(page.summary(DifferencePage::kAfter), "written_ms") -
+                          number_of(first, "written_ms");
+  std::string notes = fmt::format("Since mark '{}', {} before.", options.since, human_duration(ms));
+  if (const std::int64_t between = number_of(first, "seen") - then.fact("seen"); between > 0) {
+    notes += fmt::format(
+        " The mark's stacks are from {} after its figures: {} allocations between count as before.",
+        human_duration(number_of(first, "written_ms") - then.fact("written_ms")), grouped(between));
+  }
+  return write_difference(options, page, notes);
 }
 
 int show_since(const AllocsOptions& options, DdmClient& client, const SiteFigures& now) {
@@ -253,13 +259,13 @@ int save(const AllocsOptions& options, DdmClient& client, const HelloReply& hell
   const auto report = recent_report(client, hello);
   if (!report) return refuse(report.message());
   if (to_stdout(options)) {
-    text_report(report->data, print_piece);
+    text_report(*report, print_piece);
     return kExitOk;
   }
-  const auto error = write_report_file(options.path, *report_format_of(options.path), report->data);
+  const auto error = write_report_file(options.path, *report_format_of(options.path), *report);
   if (error) return refuse(error->message);
-  print("{} recent allocations written to {}; the target tells no more\n",
-        report->data.records.size(), options.path);
+  print("{} recent allocations written to {}; the target tells no more\n", report->records.size(),
+        options.path);
   return kExitOk;
 }
 
@@ -320,7 +326,7 @@ int allocs(const AllocsOptions& options) {
   }
   const auto report = recent_report(*client, *hello);
   if (!report) return refuse(report.message());
-  return show_recent(options, recent_figures(report->data), why);
+  return show_recent(options, recent_figures(*report), why);
 }
 
 }  // namespace

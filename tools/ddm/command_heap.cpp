@@ -25,15 +25,13 @@ struct Totals {
   std::array<std::uint64_t, kHeapColumns> runs{};
 };
 
-Totals totals_of(const HeapPicture& map) {
-  HeapTotals counted;
-  for (const HeapSegment& segment : map.segments) counted.add(segment);
+Totals totals_of(const std::vector<HeapSegment>& segments) {
   Totals totals;
-  for (std::size_t solidity = 0; solidity < 8; ++solidity) {
-    for (std::size_t kind = 0; kind < 8; ++kind) {
-      const std::size_t column = solidity == 0 ? kFreeColumn : kind;
-      totals.bytes.bytes[column] += counted.by_solidity_and_kind[solidity][kind].bytes;
-      totals.runs[column] += counted.by_solidity_and_kind[solidity][kind].runs;
+  for (const HeapSegment& segment : segments) {
+    for (const HeapRun& run : segment.runs()) {
+      const std::size_t column = heap_column_of(run.state);
+      totals.bytes.bytes[column] += run.units * segment.unit;
+      ++totals.runs[column];
     }
   }
   return totals;
@@ -118,7 +116,7 @@ void print_map(const HeapPicture& map) {
 Json heap_json(const HeapPicture& map) {
   constexpr std::string_view kKeys[kHeapColumns] = {
       "object", "class", "array1", "array2", "array4", "array8", "unknown", "native", "free"};
-  const Totals totals = totals_of(map);
+  const Totals totals = totals_of(map.segments);
   const HeapHoles holes = HeapHoles::of(map.segments);
   Json kinds = Json::object();
   for (std::size_t column = 0; column < kHeapColumns; ++column) {
@@ -127,12 +125,10 @@ Json heap_json(const HeapPicture& map) {
     kinds[std::string(kKeys[column])] = kind;
   }
   Json segments = json_list(map.segments, [](const HeapSegment& segment) -> Json {
-    HeapTotals counted;
-    counted.add(segment);
     return {{"heap", segment.heap_id},
             {"start", segment.start},
             {"bytes", std::uint64_t{segment.units} * segment.unit},
-            {"used", counted.used_bytes()}};
+            {"used", totals_of({segment}).bytes.used()}};
   });
   Json histogram = Json::array();
   for (const auto& [bytes, count] : holes.by_size) histogram.push_back({bytes, count});
@@ -162,7 +158,7 @@ struct HeapOptions : TargetOptions {
 };
 
 void print_heap(const HeapPicture& map) {
-  print_totals(map, totals_of(map));
+  print_totals(map, totals_of(map.segments));
   print_regions(RegionSums::of(map.regions));
   print_holes(HeapHoles::of(map.segments));
   print_map(map);
@@ -172,7 +168,7 @@ void print_frames(const std::vector<HeapFrame>& frames) {
   TextTable table(
       {">SECONDS", ">USED", ">COMMITTED", ">HOLES", ">LARGEST HOLE", ">HUMONGOUS WASTE"});
   for (const HeapFrame& frame : frames) {
-    const Totals totals = totals_of(frame.map);
+    const Totals totals = totals_of(frame.map.segments);
     const HeapHoles holes = HeapHoles::of(frame.map.segments);
     table.add({fmt::format("{:.1f}", frame.seconds), human_bytes(totals.bytes.used()),
                human_bytes(totals.bytes.committed()), grouped(holes.count),
@@ -228,7 +224,7 @@ int heap(const HeapOptions& options) {
   progress.clear();
   const HeapPicture& last = frames->back().map;
   if (!path.empty()) {
-    const HeapCell totals = totals_of(last).bytes;
+    const HeapCell totals = totals_of(last.segments).bytes;
     const std::string program = fmt::format("{} (pid {})", hello->app, hello->pid);
     const std::string picture =
         as_page ? heap_page("Java heap of " + program, *frames)

@@ -7,7 +7,6 @@
 #include "command.h"
 #include "held_locks.h"
 #include "json_values.h"
-#include "lock_waits.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "site_figures.h"
@@ -265,6 +264,11 @@ Result<KnownWaits> waits_of_file(const std::string& path) {
   if (!figures) return figures.error();
   if (text_of(figures->summary, "monitor").empty()) {
     return Error{path + " has no waits for locks: monitor=y was off, or it is .sites.jsonl"};
+  }
+  if (const std::int64_t told = figures->fact("time_lines"); figures->time_lines < told) {
+    return Error{
+        fmt::format("{} is no whole jsonl report: it is cut: it has {} of its {} lines of time",
+                    path, grouped(figures->time_lines), grouped(told))};
   }
   std::vector<Json>& lines = figures->monitors;
   lines.insert(lines.begin(), std::move(figures->summary));

@@ -1,6 +1,7 @@
 // ddm native: live native memory by stack (native functions and the Java frames that called them),
 // or what changed since a mark. Also switches sampling on and off.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <limits>
 
 #include "command.h"
@@ -12,10 +13,10 @@
 #include "jvm_process.h"
 #include "marks.h"
 #include "native/native_stacks.h"
-#include "native/native_text.h"
 #include "report/collapsed_stack.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
+#include "site_rows.h"
 #include "wire/chunks/native_heap.h"
 #include "wire/sockets/discovery.h"
 
@@ -35,6 +36,110 @@ struct NativeOptions : TargetOptions {
 
 constexpr std::size_t kNativeFramesShown = 8;
 constexpr std::size_t kAnyFrames = std::numeric_limits<std::size_t>::max();
+
+struct NativeTextLimits {
+  std::size_t stacks, frames;    // to be shown; of a difference so many that grew and that shrank
+  std::size_t width = kNoWidth;  // of the terminal
+};
+
+std::string bytes_text(std::int64_t bytes, bool with_sign) {
+  return (with_sign && bytes > 0 ? "+" : "") + human_bytes(bytes);
+}
+
+std::int64_t bytes_of(const std::vector<NativeStack>& stacks) {
+  return sum_of(stacks, &NativeStack::bytes);
+}
+
+std::int64_t count_of(const std::vector<NativeStack>& stacks) {
+  return sum_of(stacks, &NativeStack::count);
+}
+
+std::string fitting(const NativeFrame& frame, std::size_t width) {
+  std::string text = text_of(frame);
+  if (columns_of(text) <= width) return text;
+  if (!frame.is_java()) return shortened(text, width);
+  const int line = frame.line > 0 ? frame.line : kLineUnknown;
+  return frame_text({frame.class_name, frame.method, frame.file, line}, width);
+}
+
+std::string stacks_text(const std::vector<NativeStack>& stacks, NativeTextLimits limits,
+                        bool with_sign) {
+  std::string text;
+  const std::vector<const NativeStack*> shown = both_ends(stacks, limits.stacks);
+  for (const NativeStack* stack : shown) {
+    text += fmt::format("\n{}, {} blocks\n", bytes_text(stack->bytes, with_sign),
+                        count_text(stack->count, with_sign));
+    for (std::size_t f = 0; f < std::min(stack->frames.size(), limits.frames); ++f) {
+      const std::string_view before = f == 0 ? "    at " : "    by ";
+      text +=
+          fmt::format("{}{}\n", before, fitting(stack->frames[f], limits.width - before.size()));
+    }
+    if (stack->frames.size() > limits.frames) {
+      text +=
+          fmt::format("       {} more\n", counted(stack->frames.size() - limits.frames, "frame"));
+    }
+  }
+  if (stacks.size() > shown.size()) {
+    text += fmt::format("\n{} more; --top shows more\n",
+                        counted(stacks.size() - shown.size(), "stack"));
+  }
+  return text;
+}
+
+// "about 3.0 MiB in 200 blocks of malloc that are not freed, ...", then the stacks.
+std::string native_text(const std::vector<NativeStack>& stacks, NativeTextLimits limits) {
+  return wrapped(fmt::format("about {} in {} blocks of malloc that are not freed, estimated from "
+                             "samples",
+                             human_bytes(bytes_of(stacks)), grouped(count_of(stacks))),
+                 0, limits.width) +
+         "\n" + stacks_text(stacks, limits, false);
+}
+
+// "about +3.0 MiB in +200 blocks of malloc since mark 'one', ...", then what grew and what shrank.
+std::string native_change_text(const std::vector<NativeStack>& changes, std::string_view mark,
+                               NativeTextLimits limits) {
+  return wrapped(
+             fmt::format("about {} in {} blocks of malloc since mark '{}', estimated from samples",
+                         bytes_text(bytes_of(changes), true), count_text(count_of(changes), true),
+                         mark),
+             0, limits.width) +
+         "\n" + stacks_text(changes, limits, true);
+}
+
+// {bytes, count, stack}
+Json native_stack_json(const NativeStack& stack) {
+  const auto frame_object = [](const NativeFrame& frame) -> Json {
+    if (frame.is_java()) {
+      return frame_json(frame.class_name, frame.method, frame.file, frame.line);
+    }
+    return {{"symbol", json_text(symbol_text(frame))}, {"library", json_text(frame.library)}};
+  };
+  return {{"bytes", stack.bytes},
+          {"count", stack.count},
+          {"stack", json_list(stack.frames, frame_object)}};
+}
+
+// As lines: one of {type: "difference", ...}, then one of {type: "change", ...} for each stack.
+std::string native_change_lines(const std::vector<NativeStack>& changes, std::string_view mark,
+                                const ReportSummary& summary) {
+  std::string lines = Json{{"type", "difference"},
+                           {"pid", summary.pid},
+                           {"app", json_text(summary.app)},
+                           {"engine", summary.engine},
+                           {"interval", summary.interval},
+                           {"since", json_text(std::string(mark))},
+                           {"bytes", bytes_of(changes)},
+                           {"count", count_of(changes)},
+                           {"written_ms", summary.written_ms}}
+                          .dump() +
+                      "\n";
+  for (const NativeStack& change : changes) {
+    Json line = native_stack_json(change);
+    line["type"] = "change";
+    lines += line.dump() + "\n";
+  }
+  return lines;
+}
 
 Json native_json(const std::vector<NativeStack>& stacks) {
   return {{"rows", json_list(stacks, native_stack_json)}};
@@ -56,37 +161,31 @@ std::string collapsed(const std::vector<NativeStack>& stacks, const ReportSummar
   return text;
 }
 
-std::optional<Error> save(const NativeOptions& options, const std::vector<NativeStack>& stacks,
-                          DdmClient& client, std::uint64_t interval) {
+// The stacks, or with --since what grew and what shrank since `before`: a page of two colours, the
+// text that is shown, or lines of JSON.
+std::optional<Error> save(const NativeOptions& options, const std::vector<NativeStack>& before,
+                          const std::vector<NativeStack>& stacks, DdmClient& client,
+                          std::uint64_t interval) {
   const auto hello = client.get<HelloReply>(to_chunk(HelloRequest{}));
   if (!hello) return hello.error();
-  const NamedReport report =
-      native_report(stacks, *hello, static_cast<std::int64_t>(interval), epoch_ms());
-  return options.path.ends_with(kCollapsed)
-             ? write_report_file(options.path, collapsed(stacks, report.data.summary))
-             : write_report_file(options.path, *report_format_of(options.path), report.data);
-}
-
-// What grew and what shrank: a page of two colours, the text that is shown, or lines of JSON.
-std::optional<Error> save_difference(const NativeOptions& options,
-                                     const std::vector<NativeStack>& before,
-                                     const std::vector<NativeStack>& after, DdmClient& client,
-                                     std::uint64_t interval) {
-  const auto hello = client.get<HelloReply>(to_chunk(HelloRequest{}));
-  if (!hello) return hello.error();
-  const auto report_of = [&](const std::vector<NativeStack>& stacks) {
-    return native_report(stacks, *hello, static_cast<std::int64_t>(interval), epoch_ms());
+  const auto report_of = [&](const std::vector<NativeStack>& of) {
+    return native_report(of, *hello, static_cast<std::int64_t>(interval), epoch_ms());
   };
-  const NamedReport now = report_of(after);
-  const std::vector<NativeStack> changes = difference(before, after);
+  const ReportData now = report_of(stacks);
+  if (options.path.ends_with(kCollapsed)) {
+    return write_report_file(options.path, collapsed(stacks, now.summary));
+  }
+  const ReportFormat format = *report_format_of(options.path);
+  if (options.since.empty()) return write_report_file(options.path, format, now);
+  const std::vector<NativeStack> changes = difference(before, stacks);
   std::string text;
-  if (report_format_of(options.path) == ReportFormat::kHtml) {
+  if (format == ReportFormat::kHtml) {
     DifferencePage page;
-    page.add_records(report_of(before).data, DifferencePage::kBefore);
-    page.add_records(now.data, DifferencePage::kAfter);
+    page.add_records(report_of(before), DifferencePage::kBefore);
+    page.add_records(now, DifferencePage::kAfter);
     text = page.html(fmt::format("Since mark '{}'.", options.since));
-  } else if (report_format_of(options.path) == ReportFormat::kJsonl) {
-    text = native_change_lines(changes, options.since, now.data.summary);
+  } else if (format == ReportFormat::kJsonl) {
+    text = native_change_lines(changes, options.since, now.summary);
   } else {
     text =
         printable_lines(fmt::format("Native memory of {}, pid {}\n", hello->app, hello->pid) +
@@ -187,25 +286,19 @@ int native(const NativeOptions& given) {
     print("marked {}: {} of native memory\n", options.mark, human_bytes(heap->total_bytes));
     return kExitOk;
   }
+  std::vector<NativeStack> then;
   if (!options.since.empty()) {
     const auto before = find_native_mark(options.since, moment_of(*client, state));
     if (!before) return refuse(before.message());
-    const std::vector<NativeStack> then = native_stacks(*before, path_of);
-    if (!options.path.empty()) {
-      const auto wrong = save_difference(options, then, stacks, *client, interval);
-      if (wrong) return refuse(wrong->message);
-      print("difference written to {}\n", options.path);
-      return kExitOk;
-    }
-    stacks = difference(then, stacks);
+    then = native_stacks(*before, path_of);
   }
   if (!options.path.empty()) {
-    if (const auto wrong = save(options, stacks, *client, interval)) {
-      return refuse(wrong->message);
-    }
-    print("report written to {}\n", options.path);
+    const auto wrong = save(options, then, stacks, *client, interval);
+    if (wrong) return refuse(wrong->message);
+    print("{} written to {}\n", options.since.empty() ? "report" : "difference", options.path);
     return kExitOk;
   }
+  if (!options.since.empty()) stacks = difference(then, stacks);
   if (options.json) return print_json(native_json(stacks));
   const NativeTextLimits limits{options.top, kNativeFramesShown, output_width()};
   print(options.since.empty() ? native_text(stacks, limits)

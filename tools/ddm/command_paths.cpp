@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "dump_file.h"
 #include "graph/object_choice.h"
 #include "graph/root_paths.h"
 #include "heap_dump_fetch.h"

@@ -5,6 +5,7 @@
 #include "containers/published.h"
 #include "json_values.h"
 #include "jvm_process.h"
+#include "report/report_words.h"
 #include "wire/sockets/discovery.h"
 
 namespace ddm {
@@ -27,7 +28,7 @@ std::vector<Listed> list(bool all) {
     const auto same = [&jvm](const Listed& one) { return one.target.pid == jvm.pid(); };
     if (std::ranges::any_of(result, same)) continue;
     if (auto inside = published_by(jvm); inside && inside->listens()) {
-      result.push_back({std::move(*inside), true, true});
+      result.push_back({std::move(*inside), true, jvm.in_container()});
       continue;
     }
     if (!all) continue;
@@ -49,8 +50,11 @@ std::vector<Listed> list(bool all) {
   return result;
 }
 
+// A reason may lose its middle on a terminal; an address, which is copied from there, never does.
 std::string address_text(const Listed& one) {
-  const std::string where = one.target.address.empty() ? "(" + one.why + ")" : one.target.address;
+  const std::string where = one.target.address.empty()
+                                ? shortened(printable("(" + one.why + ")"), output_width() / 2)
+                                : one.target.address;
   return one.container ? where + " in a container" : where;
 }
 
@@ -75,7 +79,7 @@ int ps(const PsOptions& options) {
       return object;
     }));
   }
-  TextTable table({">PID", "~ADDRESS", "~VM", ".APP"});
+  TextTable table({">PID", "ADDRESS", "~VM", ".APP"});
   for (const Listed& one : listed) {
     table.add({std::to_string(one.target.pid), address_text(one), short_vm(one.target.vm),
                one.target.app});

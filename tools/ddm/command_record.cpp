@@ -13,7 +13,6 @@
 #include "interrupt.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
-#include "run_notes.h"
 #include "site_rows.h"
 #include "switched_options.h"
 #include "wire/chunks/report_chunk.h"

@@ -41,10 +41,10 @@ std::string_view word_for(ProgramState state) {
   return kWords[static_cast<std::size_t>(state)];
 }
 
-int print_facts(const std::string& path, ProgramState state, const RecoveredRing& ring) {
+int print_facts(const std::string& path, const RecoveredRing& ring) {
   std::string members = "{";
   append_summary_members(members, ring.data);
-  Json facts = {{"ring", json_text(path)}, {"state", word_for(state)}};
+  Json facts = {{"ring", json_text(path)}, {"state", word_for(ring.state)}};
   facts.update(parsed_json(members + "}"));
   facts["unfinished"] = ring.unfinished;
   facts["damaged"] = ring.damaged;
@@ -54,9 +54,9 @@ int print_facts(const std::string& path, ProgramState state, const RecoveredRing
 
 // The records that could not be read, a sentence each. Those that were just being written are not
 // mentioned while the program runs: the next recovery has them.
-std::vector<std::string> losses(ProgramState state, const RecoveredRing& ring) {
+std::vector<std::string> losses(const RecoveredRing& ring) {
   std::vector<std::string> lost;
-  if (ring.unfinished > 0 && state == ProgramState::kKilled) {
+  if (ring.unfinished > 0 && ring.state == ProgramState::kKilled) {
     lost.push_back(counted(ring.unfinished, "record") + " unfinished when the program was killed");
   }
   if (ring.damaged > 0) {
@@ -80,14 +80,15 @@ int recover(const RecoverOptions& options) {
                                options.path, kRecoverEndings));
   }
   const std::string path = find_ring(options.ring);
-  const RingFileReading reading = read_ring_file(path);
-  if (!reading.ring) return refuse(reading.error);
-  const RecoveredRing& ring = *reading.ring;
+  const auto reading = read_ring_file(path);
+  if (!reading) return refuse(reading.message());
+  const RecoveredRing& ring = *reading;
+  if (!ring.cut_off.empty()) complain(path + ": " + ring.cut_off);
   if (format) {
     const auto error = write_report_file(options.path, *format, ring.data);
     if (error) return refuse(error->message);
   }
-  if (options.json) return print_facts(path, reading.state, ring);
+  if (options.json) return print_facts(path, ring);
   if (to_stdout(options)) {
     text_report(ring.data, print_piece);
   } else if (format) {
@@ -96,13 +97,13 @@ int recover(const RecoverOptions& options) {
     const bool one_by_one = format == ReportFormat::kHtml || format == ReportFormat::kText ||
                             format == ReportFormat::kJsonl;
     print("{} allocations of the {} program (pid {}) written to {}{}\n",
-          whole_run ? grouped(ring.data.summary.seen) : recorded, word_for(reading.state),
+          whole_run ? grouped(ring.data.summary.seen) : recorded, word_for(ring.state),
           ring.data.summary.pid, options.path,
           whole_run && one_by_one ? fmt::format(", the newest {} one by one", recorded) : "");
   } else {
     print(summary_report(ring.data));
   }
-  for (const std::string& lost : losses(reading.state, ring)) {
+  for (const std::string& lost : losses(ring)) {
     if (to_stdout(options)) {
       complain(lost);
     } else {

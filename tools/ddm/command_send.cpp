@@ -1,6 +1,8 @@
 // ddm send: sends one chunk and prints its answer, for experiments and for chunk types of one's
 // own.
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 
 #include "chunk_json.h"
 #include "command.h"
@@ -16,6 +18,37 @@ struct SendOptions : TargetOptions {
   std::vector<std::string> hex;
   double listen_seconds = 0;
 };
+
+// 48 65 6c 6c 6f  Hello, 16 bytes a line, each with its offset.
+std::string hex_dump(ByteSpan data) {
+  constexpr std::size_t kBytesPerLine = 16;
+  std::string out;
+  for (std::size_t at = 0; at < data.size(); at += kBytesPerLine) {
+    const ByteSpan line = data.subspan(at, std::min(kBytesPerLine, data.size() - at));
+    std::string hex;
+    std::string text;
+    for (const std::uint8_t byte : line) {
+      hex += fmt::format("{:02x} ", byte);
+      text += byte >= 0x20 && byte < 0x7f ? static_cast<char>(byte) : '.';
+    }
+    out += fmt::format("{:08x}  {:<{}} {}\n", at, hex, 3 * kBytesPerLine, text);
+  }
+  return out;
+}
+
+// "48 65 6C" or "48656c"; blanks are free. None: no hex digits, or an odd number of them.
+std::optional<Bytes> parse_hex(std::string_view text) {
+  std::string digits;
+  std::ranges::copy_if(text, std::back_inserter(digits),
+                       [](unsigned char c) { return std::isspace(c) == 0; });
+  Bytes result;
+  for (std::size_t at = 0; at < digits.size(); at += 2) {
+    const auto byte = hex_byte(std::string_view(digits).substr(at));
+    if (!byte) return {};
+    result.push_back(*byte);
+  }
+  return result;
+}
 
 Json json_of_chunk(const Chunk& chunk) {
   if (chunk.type == 0) return {{"type", nullptr}, {"length", 0}};

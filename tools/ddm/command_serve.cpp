@@ -3,9 +3,8 @@
 #include "command.h"
 #include "interrupt.h"
 #include "json_values.h"
-#include "jvm_watch.h"
+#include "jvm_figures.h"
 #include "serve/http_server.h"
-#include "serve/jvm_list_page.h"
 #include "serve/metrics_text.h"
 #include "serve/pprof_handlers.h"
 #include "serve/serve_access.h"
@@ -18,6 +17,163 @@ struct ServeOptions {
   std::string token_file;
   std::string access = "user";
 };
+
+// The first page: the programs with their live figures, and links to their reports.
+constexpr std::string_view kHead = R"(<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>ddm: Java programs</title>
+<style>
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 1.5rem auto; max-width: 72rem; padding: 0 1rem; }
+h1 { font-size: 1.25rem; margin: 0 0 .25rem; }
+p { margin: .25rem 0 1rem; opacity: .75; }
+div { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { text-align: right; padding: .35rem .6rem; border-bottom: 1px solid #8884; white-space: nowrap; }
+th { font-weight: 600; }
+th.text, td.text { text-align: left; }
+td.app { max-width: min(22rem, 40vw); overflow: hidden; text-overflow: ellipsis; font-weight: 600; }
+td.off, .old td { opacity: .6; }
+a { margin-right: .6rem; }
+</style></head><body>
+<h1>Java programs with the agent</h1>
+<p id="state"></p>
+<div><table id="jvms"><thead><tr><th>pid</th><th class="text">program</th><th>allocates</th><th>alive</th>
+<th>heap</th><th>collections</th><th>threads</th><th class="text">look</th></tr></thead><tbody></tbody></table></div>
+)";
+
+// Names are inserted as text, never as markup.
+constexpr std::string_view kScript = R"(
+"use strict";
+const token = JSON.parse(document.getElementById("token").textContent);
+const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+function bytes(n) {
+  let unit = 0;
+  for (; n >= 1024 && unit < units.length - 1; ++unit) n /= 1024;
+  return n.toFixed(unit === 0 ? 0 : 1) + " " + units[unit];
+}
+/* What has not changed is left alone: it may be selected. */
+function put(at, text, kind = "", title = "") {
+  if (at.textContent !== String(text)) at.textContent = text;
+  at.className = kind;
+  at.title = title;
+}
+function link(at, path, pid, text, title) {
+  const a = document.createElement("a");
+  a.href = path + "?pid=" + pid + (token ? "&token=" + encodeURIComponent(token) : "");
+  a.textContent = text;
+  a.title = title;
+  at.append(a);
+}
+function newRow(pid) {
+  const row = document.createElement("tr");
+  row.dataset.pid = pid;
+  for (let i = 0; i < 8; ++i) row.insertCell();
+  const look = row.cells[7];
+  look.className = "text";
+  link(look, "/report", pid, "page", "What it has allocated, as a flame graph");
+  link(look, "/debug/pprof/allocs", pid, "allocs", "The same for pprof");
+  link(look, "/debug/pprof/heap", pid, "heap", "What is alive, for pprof");
+  link(look, "/debug/pprof/profile", pid, "cpu", "Where it runs in the next 30 s, for pprof");
+  return row;
+}
+function fill(row, jvm) {
+  const [pid, app, rate, alive, heap, collections, threads, look] = row.cells;
+  row.dataset.rate = jvm.bytes_per_second ?? "";
+  put(pid, jvm.pid);
+  put(app, jvm.app, "text app", jvm.app + "\n" + jvm.vm);
+  rate.colSpan = jvm.answers ? 1 : 6;
+  for (const at of [alive, heap, collections, threads, look]) at.hidden = !jvm.answers;
+  if (!jvm.answers) return put(rate, "does not answer", "text off");
+  if (jvm.tracking) put(rate, jvm.bytes_per_second === null ? "" : bytes(jvm.bytes_per_second) + "/s");
+  else put(rate, "not tracked", "off", "ddm track " + jvm.pid + " on");
+  put(alive, jvm.live_bytes === null ? "" : bytes(jvm.live_bytes));
+  put(heap, jvm.heap_used_bytes === null ? "" : bytes(jvm.heap_used_bytes) +
+    (jvm.heap_max_bytes === null ? "" : " of " + bytes(jvm.heap_max_bytes)));
+  put(collections, jvm.collections ?? "");
+  put(threads, jvm.threads ?? "");
+  look.children[2].hidden = jvm.live_bytes === null;
+}
+/* Rows stay those of their programs: the keyboard's focus and what is selected stay where they are. */
+function show(jvms) {
+  const rows = document.querySelector("#jvms tbody");
+  const pids = new Set(jvms.map((jvm) => String(jvm.pid)));
+  for (const row of [...rows.rows]) if (!pids.has(row.dataset.pid)) row.remove();
+  jvms.forEach((jvm, i) => {  /* by pid, as the rows */
+    if (rows.rows[i]?.dataset.pid !== String(jvm.pid)) rows.insertBefore(newRow(jvm.pid), rows.rows[i] ?? null);
+    fill(rows.rows[i], jvm);
+  });
+  rows.className = "";
+  shownAt = new Date();
+  put(document.getElementById("state"), jvms.length === 0
+    ? "There are none: start one with -agentlib:ddmagent, or ddm attach PID."
+    : jvms.length + (jvms.length === 1 ? " program" : " programs"));
+}
+async function follow() {
+  const state = document.getElementById("state");
+  let problem = "";
+  try {
+    const answer = await fetch("/jvms", token ? { headers: { Authorization: "Bearer " + token } } : {});
+    if (answer.ok) {
+      show(await answer.json());
+      state.dataset.followed = Number(state.dataset.followed ?? 0) + 1;
+    } else {
+      problem = answer.status === 401 ? "Open the new address that ddm serve has printed"
+                                      : "ddm serve refuses: " + (await answer.text()).trim();
+    }
+  } catch {
+    problem = "ddm serve does not answer";
+  }
+  if (problem) {
+    document.querySelector("#jvms tbody").className = "old";
+    put(state, problem + "; these figures are as of " + shownAt.toTimeString().slice(0, 8));
+  }
+  setTimeout(follow, 2000);
+}
+let shownAt;
+show(JSON.parse(document.getElementById("data").textContent));
+setTimeout(follow, 2000);
+)";
+
+std::string data_element(const char* id, const Json& value) {
+  return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id,
+                     json_in_script(value));
+}
+
+// [{pid, app, vm, answers, tracking, bytes_per_second, live_bytes, heap_used_bytes, heap_max_bytes,
+// collections, threads}]; null where nothing is known.
+Json jvms_json(const std::vector<WatchedJvm>& jvms) {
+  return json_list(jvms, [](const WatchedJvm& jvm) -> Json {
+    const JvmFigures figures = jvm.figures.value_or(JvmFigures{});
+    return {{"pid", jvm.pid},
+            {"app", json_text(jvm.app)},
+            {"vm", json_text(jvm.vm)},
+            {"answers", jvm.figures.has_value()},
+            {"tracking", figures.tracking},
+            {"bytes_per_second", json_of_rate(jvm.bytes_per_second)},
+            {"live_bytes", json_or_null(figures.live_bytes)},
+            {"heap_used_bytes", json_or_null(figures.heap_used)},
+            {"heap_max_bytes", json_or_null(figures.heap_max)},
+            {"collections", json_or_null(figures.collections)},
+            {"threads", json_or_null(figures.threads)}};
+  });
+}
+
+// `token`: for its links and requests; `nonce`: of its script, new for each page.
+std::string jvm_list_page(const std::vector<WatchedJvm>& jvms, std::string_view token,
+                          std::string_view nonce) {
+  return std::string(kHead) + data_element("token", json_text(token)) +
+         data_element("data", jvms_json(jvms)) + fmt::format("<script nonce=\"{}\">", nonce) +
+         std::string(kScript) + "</script></body></html>\n";
+}
+
+// The Content-Security-Policy of the page.
+std::string jvm_list_policy(std::string_view nonce) {
+  return fmt::format(
+      "default-src 'none'; script-src 'nonce-{}'; style-src 'unsafe-inline'; connect-src 'self'; "
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      nonce);
+}
 
 HttpResponse json_response(const Json& value) {
   return {.type = "application/json", .body = json_line(value) + "\n"};

@@ -3,10 +3,10 @@
 #include <functional>
 
 #include "command.h"
-#include "dump_file.h"
 #include "graph/dump_sites.h"
 #include "graph/heap_graph.h"
 #include "graph/retained_sizes.h"
+#include "heap_dump_fetch.h"
 #include "json_values.h"
 #include "report/report_words.h"
 #include "site_rows.h"

@@ -6,8 +6,8 @@
 #include "command.h"
 #include "held_locks.h"
 #include "json_values.h"
+#include "jvm_process.h"
 #include "threads.h"
-#include "vm_version.h"
 #include "wire/chunks/hello.h"
 
 namespace ddm {

@@ -1,12 +1,15 @@
 // The locks that threads hold and wait for, at one moment: fetched from a program, formatted, and
-// searched for deadlocks.
+// searched for deadlocks. And what a report's waits are: for a lock, whose holder is known or not,
+// or for work.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ddm_client.h"
+#include "json_values.h"
 #include "output.h"
 #include "wire/chunks/thread_locks.h"
 
@@ -29,5 +32,18 @@ std::string locked_stack_text(const ThreadLocks::Thread& thread);
 
 // {waits: {kind, class, hash, owner}, holds: [{class, hash, frame}]}, each only if not empty.
 void add_lock_members(const ThreadLocks::Thread& thread, Json& object);
+
+// `wait`: a row of a report's waits, with class, kind and stack, innermost frame first. Idle are the
+// JDK's timers and pools, and pools like them (Tomcat has one of its own, and a queue for the JDK's):
+// a ...ThreadPoolExecutor's getTask() that is in its queue's take() or poll(), but not in wait for
+// a lock of it.
+bool is_idle_wait(const Json& wait);
+
+struct HolderCounts {
+  std::int64_t waits = 0;  // for monitors, and for locks that have an owner
+  std::int64_t known = 0;  // with a holder
+};
+
+HolderCounts count_holders(const std::vector<Json>& waits);
 
 }  // namespace ddm

@@ -1,22 +1,23 @@
-// Bytes as people write and read them. Pure functions.
+// Bytes in hex. Pure functions.
 #pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "core/whole_text.h"
 #include "wire/chunks/chunk.h"
 
 namespace ddm {
 
 // The byte of the first two digits; none: they are not.
-std::optional<std::uint8_t> hex_byte(std::string_view text);
+inline std::optional<std::uint8_t> hex_byte(std::string_view text) {
+  return text.size() < 2 ? std::nullopt : number_in<std::uint8_t>(text.substr(0, 2), 16);
+}
 
-// 48 65 6c 6c 6f  Hello, 16 bytes a line, each with its offset.
-std::string hex_dump(ByteSpan data);
-
-// "48 65 6C" or "48656c"; blanks are free. None: no hex digits, or an odd number of them.
-std::optional<Bytes> parse_hex(std::string_view text);
-std::string to_hex(ByteSpan data);
+inline std::string to_hex(ByteSpan data) { return fmt::format("{:02x}", fmt::join(data, "")); }
 
 }  // namespace ddm

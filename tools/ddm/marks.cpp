@@ -1,6 +1,5 @@
 #include "marks.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -8,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <memory>
 
 #include "core/file_descriptor.h"
 #include "json_values.h"
@@ -55,12 +53,10 @@ Result<std::string> marks_directory() {
 // The files PID-NAME with this ending, by name.
 std::vector<MarkFile> list_marks(const std::string& directory, std::string_view ending) {
   std::vector<MarkFile> marks;
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(directory.c_str()), closedir);
-  if (!stream) return marks;
-  while (const dirent* entry = readdir(stream.get())) {
-    std::string_view name = entry->d_name;
+  for (const std::string& file : names_in(directory)) {
+    std::string_view name = file;
     MarkFile mark;
-    mark.path = directory + "/" + std::string(name);
+    mark.path = directory + "/" + file;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), mark.pid);
     name.remove_prefix(static_cast<std::size_t>(end - name.data()));
     if (error != std::errc() || !name.starts_with('-') || !name.ends_with(ending)) continue;
@@ -74,11 +70,6 @@ std::vector<MarkFile> list_marks(const std::string& directory, std::string_view 
 std::string mark_path(const std::string& directory, std::int64_t pid, const std::string& name,
                       std::string_view ending) {
   return fmt::format("{}/{}-{}{}", directory, pid, name, ending);
-}
-
-std::string native_mark_path(const std::string& directory, const NativeMoment& of,
-                             const std::string& name) {
-  return mark_path(directory, of.pid, name, kNativeMarkEnding);
 }
 
 bool is_older_than_week(const MarkFile& mark) {
@@ -110,22 +101,15 @@ bool same(const SiteFigures& a, const SiteFigures& b, const char* fact) {
 
 }  // namespace
 
-std::optional<Error> check_mark_name(const std::string& name) {
+std::string marks_fault(const std::string& mark, const std::string& since) {
   constexpr std::string_view kAllowed =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-  if (!name.empty() && name.size() <= kLongestMarkName &&
-      name.find_first_not_of(kAllowed) == std::string::npos) {
-    return {};
-  }
-  return Error{
-      fmt::format("'{}': a mark's name is of letters, digits, '.', '_' and '-', at most {} of them",
-                  name, kLongestMarkName)};
-}
-
-std::string marks_fault(const std::string& mark, const std::string& since) {
   for (const std::string& name : {mark, since}) {
-    const auto error = name.empty() ? std::nullopt : check_mark_name(name);
-    if (error) return error->message;
+    if (name.size() > kLongestMarkName || name.find_first_not_of(kAllowed) != std::string::npos) {
+      return fmt::format(
+          "'{}': a mark's name is of letters, digits, '.', '_' and '-', at most {} of them", name,
+          kLongestMarkName);
+    }
   }
   return "";
 }
@@ -222,7 +206,7 @@ std::optional<Error> set_native_mark(const std::string& name, const NativeMoment
   std::string text;
   for (const Bytes& part : {head.take(), heap.encode()}) text.append(part.begin(), part.end());
   const mode_t former = umask(S_IRWXG | S_IRWXO);
-  auto error = write_report_file(native_mark_path(*directory, now, name), text);
+  auto error = write_report_file(mark_path(*directory, now.pid, name, kNativeMarkEnding), text);
   umask(former);
   return error;
 }
@@ -230,8 +214,8 @@ std::optional<Error> set_native_mark(const std::string& name, const NativeMoment
 Result<NativeHeap> find_native_mark(const std::string& name, const NativeMoment& now) {
   const auto directory = marks_directory();
   if (!directory) return directory.error();
-  const auto text =
-      read_owned_file(native_mark_path(*directory, now, name), geteuid(), kMaxNativeMark);
+  const auto text = read_owned_file(mark_path(*directory, now.pid, name, kNativeMarkEnding),
+                                    geteuid(), kMaxNativeMark);
   if (!text || text->size() < kNativeMarkHead) {
     return Error{fmt::format("process {} has no mark '{}' of native memory; --mark {} sets one",
                              now.pid, name, name)};

@@ -16,10 +16,8 @@
 
 namespace ddm {
 
-// Letters, digits, ".", "_" and "-", up to 64 of them. The error says so.
-std::optional<Error> check_mark_name(const std::string& name);
-
-// The same of names that may not be given. "": both are right.
+// Why one of these names may not be given: letters, digits, ".", "_" and "-", up to 64 of them. "":
+// both are right, or missing.
 std::string marks_fault(const std::string& mark, const std::string& since);
 
 // `figures` and `page` are current ones. Replaces a mark of that name.

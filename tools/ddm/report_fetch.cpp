@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "json_values.h"
+#include "report/report_pieces.h"
+#include "text_pieces.h"
 #include "wire/chunks/report_chunk.h"
 
 namespace ddm {
@@ -22,42 +24,6 @@ Result<Bytes> fetch(DdmClient& client, std::string format, const std::string& be
   if (!answer) return answer.error();
   if (answer->type != ReportRequest::kType) return DdmClient::unexpected(*answer);
   return std::move(answer->data);
-}
-
-Result<std::string> text_up_to(DdmClient& client, std::string_view format, std::uint64_t most,
-                               const std::string& below = {}) {
-  const auto packed = fetch(client, std::string(format), below);
-  if (!packed) return packed.error();
-  std::string text;
-  const auto damaged = unpack_report(*packed, most, [&text](std::string_view piece) {
-    text += piece;
-    return true;
-  });
-  if (damaged) return *damaged;
-  return text;
-}
-
-// The summary, then the lines of these types.
-Result<std::vector<Json>> fetch_lines(DdmClient& client, std::string_view format,
-                                      std::initializer_list<std::string_view> types,
-                                      const std::string& below = "") {
-  const auto text = text_up_to(client, format, kMostInMemory, below);
-  if (!text) return text.error();
-  std::vector<Json> lines;
-  for (std::size_t begin = 0; begin < text->size();) {
-    const std::size_t end = std::min(text->find('\n', begin), text->size());
-    const std::string_view piece = std::string_view(*text).substr(begin, end - begin);
-    Json line = parsed_json(piece);
-    const Json kind = line.is_object() ? line["type"] : Json();
-    if (kind.is_null() || (lines.empty() && kind != "summary")) {
-      return Error{fmt::format("the target's report '{}' is not as expected", format)};
-    }
-    const bool wanted = std::ranges::any_of(types, [&](auto type) { return kind == type; });
-    if (lines.empty() || wanted) lines.push_back(std::move(line));
-    begin = end + 1;
-  }
-  if (lines.empty()) return Error{fmt::format("the target's report '{}' is empty", format)};
-  return lines;
 }
 
 Result<SiteFigures> read_figures(const Result<Bytes>& packed, FigureReader reader,
@@ -96,8 +62,12 @@ std::optional<Error> print_report(DdmClient& client, bool recent, const std::str
   return fetch_report(client, std::string(recent ? kRecentPrefix : "") + "txt", print_piece, below);
 }
 
-Result<std::string> fetch_text(DdmClient& client, std::string_view format) {
-  return text_up_to(client, format, kMostInMemory);
+Result<std::string> fetch_text(DdmClient& client, std::string_view format, std::uint64_t most) {
+  const auto packed = fetch(client, std::string(format));
+  if (!packed) return packed.error();
+  std::string text;
+  if (const auto damaged = unpack_report(*packed, most, into(text))) return *damaged;
+  return text;
 }
 
 Result<SiteFigures> fetch_figures(DdmClient& client, const std::string& below) {
@@ -115,7 +85,7 @@ Result<SiteFigures> fetch_part(DdmClient& client, const std::string& below) {
 }
 
 Result<Json> fetch_summary(DdmClient& client) {
-  const auto line = text_up_to(client, kSummaryFormat, kMostOfSummary);
+  const auto line = fetch_text(client, kSummaryFormat, kMostOfSummary);
   if (!line) return line.error();
   Json summary = parsed_json(*line);
   if (!summary.is_object()) return Error{"the target's summary is no JSON object"};
@@ -131,7 +101,27 @@ Result<SiteFigures> fetch_recent(DdmClient& client) {
 Result<std::vector<Json>> fetch_time(DdmClient& client,
                                      std::initializer_list<std::string_view> types,
                                      const std::string& below) {
-  return fetch_lines(client, kTimeFormat, types, below);
+  std::vector<Json> lines;
+  bool expected = true;
+  const auto take = [&](std::string_view text) {
+    Json line = parsed_json(text);
+    const Json kind = line.is_object() ? line["type"] : Json();
+    expected = lines.empty() ? kind == "summary" : !kind.is_null();
+    const bool wanted = lines.empty() || std::ranges::find(types, kind) != types.end();
+    if (expected && wanted) lines.push_back(std::move(line));
+    return expected;
+  };
+  LineSplitter splitter;
+  const auto failed = fetch_report(
+      client, std::string(kTimeFormat),
+      [&](std::string_view piece) { return splitter.feed(piece, take); }, below);
+  if (failed) return *failed;
+  if (!splitter.rest().empty()) take(splitter.rest());
+  if (!expected) {
+    return Error{fmt::format("the target's report '{}' is not as expected", kTimeFormat)};
+  }
+  if (lines.empty()) return Error{fmt::format("the target's report '{}' is empty", kTimeFormat)};
+  return lines;
 }
 
 }  // namespace ddm

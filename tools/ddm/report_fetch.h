@@ -1,6 +1,7 @@
 // The reports that a target writes itself (REPT).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <optional>
@@ -26,8 +27,9 @@ std::optional<Error> save_report(DdmClient& client, const std::string& path, boo
 // As text, to stdout.
 std::optional<Error> print_report(DdmClient& client, bool recent, const std::string& below = {});
 
-// A report that is small enough to be kept in memory.
-Result<std::string> fetch_text(DdmClient& client, std::string_view format);
+// A report of at most so many bytes, to be kept in memory.
+Result<std::string> fetch_text(DdmClient& client, std::string_view format,
+                               std::uint64_t most = DdmClient::kMuchData.bytes);
 
 // The figures of the whole run, and the summary. Without "sites" in the summary sites are not
 // counted. `below`: as FigureReader's.

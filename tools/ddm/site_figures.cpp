@@ -68,15 +68,7 @@ std::string frame_text(const FrameName& frame, std::size_t width) {
   method.method = printable(frame.method);
   method.qualified =
       method.class_name == method.method ? method.method : method.class_name + "." + method.method;
-  std::string place = printable(frame.file);
-  if (frame.line == kLineNative) {
-    place = "Native Method";
-  } else if (place.empty()) {
-    place = "Unknown Source";
-  } else if (frame.line >= 0) {
-    place += fmt::format(":{}", frame.line);
-  }
-  return shortened_frame(method, place, width);
+  return shortened_frame(method, place_text(printable(frame.file), frame.line), width);
 }
 
 FrameName first_outside_jdk(const Json& stack) {
@@ -178,7 +170,7 @@ bool FigureReader::line(std::string_view text) {
     site.class_name = text_of(object, "class");
     site.bytes = number_of(object, objects_ == Objects::kLive ? "live_bytes" : "bytes");
     site.count = number_of(object, objects_ == Objects::kLive ? "live_count" : "count");
-    if (objects_ == Objects::kLive) site.ages = ages_of(object);
+    site.ages = ages_of(object);
     if (object.contains("stack")) {
       name_by_stack(site, object["stack"]);
     } else if (object.contains("at")) {
@@ -186,8 +178,9 @@ bool FigureReader::line(std::string_view text) {
       site.app = object.contains("app") ? frame_of(object["app"]) : FrameName{};
     }
     figures_.sites.push_back(std::move(site));
-  } else if (type == "monitor") {
-    figures_.monitors.push_back(object);
+  } else if (type == "monitor" || type == "method" || type == "sample") {
+    ++figures_.time_lines;
+    if (type == "monitor") figures_.monitors.push_back(object);
   } else if (type.empty()) {
     problem_ = "it has a line that is no JSON object with a type";
   }

@@ -57,7 +57,7 @@ struct SiteFigure {
   FrameName app;  // first_outside_jdk()
   std::int64_t bytes = 0;
   std::int64_t count = 0;
-  LiveAges ages = {};         // of kLive
+  LiveAges ages = {};         // of what is alive, with live=
   std::int64_t retained = 0;  // of a heap dump
 };
 
@@ -85,7 +85,8 @@ struct SiteFigures {
   Json summary;  // as in jsonl; null when made of a report's data
   std::vector<SiteFigure> sites;
   std::vector<ThreadFigure> threads;
-  std::vector<Json> monitors;  // the lines of waits for locks
+  std::vector<Json> monitors;   // the lines of waits for locks
+  std::int64_t time_lines = 0;  // these and the others of time
 
   std::int64_t bytes() const { return sum_of(sites, &SiteFigure::bytes); }
   std::int64_t count() const { return sum_of(sites, &SiteFigure::count); }

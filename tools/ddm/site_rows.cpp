@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "json_values.h"
+#include "report/report.h"
 #include "report/report_words.h"
 
 namespace ddm {
@@ -38,8 +40,9 @@ class Sums {
       SiteRow& sum = put({site.class_name, by_ == RowsBy::kSite ? site.at : FrameName{},
                           by_ == RowsBy::kClass ? FrameName{} : site.app},
                          site.bytes, site.count);
-      sum.ages += site.ages;
-      if (sign > 0) sum.retained += site.retained;
+      if (sign < 0) continue;
+      sum.ages += site.ages;  // of the later moment
+      sum.retained += site.retained;
     }
   }
 
@@ -103,6 +106,8 @@ void add_row(TextTable& table, const SiteRow& row, RowsBy by, Columns columns) {
     below("    from ", row.app, some ? ", " + share_of(part, whole) + " of it" : std::string());
   }
 }
+
+bool is_lower_bound(const Json& summary) { return summary.contains("seen_at_least"); }
 
 }  // namespace
 
@@ -186,6 +191,45 @@ void print_rows(const std::vector<SiteRow>& rows, RowsBy by, std::size_t top, Co
   if (rows.size() > shown.size()) {
     print("... {} more (--top N shows more)\n", grouped(rows.size() - shown.size()));
   }
+}
+
+std::string sampled_note(std::int64_t interval, std::int64_t samples) {
+  ReportSummary summary;
+  summary.interval = interval;
+  return fmt::format("estimated{}: {}",
+                     samples > 0 ? fmt::format(" from {} samples", grouped(samples)) : "",
+                     sampling_words(summary));
+}
+
+std::string estimate_note(const SiteFigures& figures, bool of_whole_run) {
+  const std::int64_t interval = figures.fact("interval");
+  if (interval <= 0) return "";
+  return sampled_note(interval, of_whole_run ? figures.fact("samples") : 0);
+}
+
+bool is_recovered(const SiteFigures& figures) { return figures.summary.contains("recovered"); }
+
+std::vector<std::string> run_notes(const SiteFigures& figures, bool tracking) {
+  std::vector<std::string> notes;
+  if (figures.fact("period") == 0 && !is_recovered(figures)) {
+    notes.emplace_back("Nothing is counted yet: tracking is off; `ddm track PID on` starts it.");
+    return notes;
+  }
+  notes.push_back(fmt::format(
+      "{}{} allocations, {} in the whole run: {} of tracking{}",
+      is_lower_bound(figures.summary) ? "at least " : "", grouped(figures.fact("seen")),
+      human_bytes(figures.fact("seen_bytes")), human_duration(figures.fact("tracked_ms")),
+      tracking ? "" : ", which is off now"));
+  if (const std::int64_t missing = figures.fact("unattributed_bytes"); missing > 0) {
+    notes.push_back(
+        fmt::format("{} more, which the VM has counted, were not seen", human_bytes(missing)));
+  }
+  if (auto note = estimate_note(figures, true); !note.empty()) notes.push_back(std::move(note));
+  return notes;
+}
+
+std::string lower_bounds_note(const std::string& path, const Json& summary) {
+  return is_lower_bound(summary) ? fmt::format("{} has {}", path, kLowerBounds) : "";
 }
 
 }  // namespace ddm

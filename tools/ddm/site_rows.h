@@ -1,5 +1,5 @@
 // The rows of a table of allocations by class, site or thread: of one moment, or the difference of
-// two.
+// two; and what there is to say above it.
 #pragma once
 
 #include <algorithm>
@@ -55,6 +55,20 @@ enum class Columns { kFigures, kDifference, kAges, kRetained };
 // Prints the first `top` rows as a table; of differences also the last `top` negative ones.
 void print_rows(const std::vector<SiteRow>& rows, RowsBy by, std::size_t top,
                 Columns columns = Columns::kFigures);
+
+// The period that the figures of a whole run cover, and whether they are estimates or lower bounds.
+std::vector<std::string> run_notes(const SiteFigures& figures, bool tracking);
+
+// "estimated from 812 samples: one sample every ..."; 0 samples: of unknown number.
+std::string sampled_note(std::int64_t interval, std::int64_t samples);
+// The same of figures of sites; "": exact. Of a part of the run the number of samples is not known.
+std::string estimate_note(const SiteFigures& figures, bool of_whole_run);
+
+// "FILE has lower bounds: ...", if the summary of a report says so; else "".
+std::string lower_bounds_note(const std::string& path, const Json& summary);
+
+// Of a ring file.
+bool is_recovered(const SiteFigures& figures);
 
 // "+1,234" with a sign, which a decrease has anyway.
 std::string count_text(std::int64_t count, bool with_sign);

@@ -49,11 +49,14 @@ ReportSummary summary_of(const HelloReply& hello, std::int64_t now_ms) {
   return summary;
 }
 
-NamedReport wire_report(const Allocations& allocations, const HelloReply& hello,
-                        const WireThreads& threads, std::int64_t now_ms) {
-  NamedReport report;
-  Names names(allocations, *report.names);
-  RecordSet& records = report.data.records;
+ReportData wire_report(const Allocations& allocations, const HelloReply& hello,
+                       const WireThreads& threads, std::int64_t now_ms) {
+  ReportData report;
+  const auto table = std::make_shared<NameTable>();
+  report.names = table.get();
+  report.names_held = table;
+  Names names(allocations, *table);
+  RecordSet& records = report.records;
   records.reserve(allocations.entries.size(), allocations.frames.size());
   WeightedSum sum;
   std::uint64_t seq = 0;
@@ -69,17 +72,16 @@ NamedReport wire_report(const Allocations& allocations, const HelloReply& hello,
     const auto thread = threads.find(entry->thread_id);
     const bool ended = thread == threads.end();
     record.thread_id = ended ? -std::int64_t{entry->thread_id} : thread->second.id;
-    report.data.thread_names[record.thread_id] = ended ? "(ended)" : thread->second.name;
+    report.thread_names[record.thread_id] = ended ? "(ended)" : thread->second.name;
     record.class_id = names.class_id(entry->class_index);
     records.append_newer(record, frames);
     sum.add(record);
   }
-  ReportSummary& summary = report.data.summary = summary_of(hello, now_ms);
+  ReportSummary& summary = report.summary = summary_of(hello, now_ms);
   summary.engine = summary.walker = kEngineUnknown;
   summary.sites_missing = "it is of the recent records alone";
   summary.seen = sum.count();
   summary.seen_bytes = sum.bytes();
-  report.data.names = report.names.get();
   return report;
 }
 

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 
 #include "report/report.h"
@@ -14,12 +13,6 @@
 #include "wire/chunks/hello.h"
 
 namespace ddm {
-
-// A report with the names that its data refers to.
-struct NamedReport {
-  std::unique_ptr<NameTable> names = std::make_unique<NameTable>();
-  ReportData data;
-};
 
 // A summary with what is known of any target; the report was asked for.
 ReportSummary summary_of(const HelloReply& hello, std::int64_t now_ms);
@@ -32,7 +25,7 @@ using WireThreads = std::map<std::int64_t, WireThread>;  // by the protocol's id
 
 // A thread that is not among `threads` has ended; its id is the protocol's, negated, since Java has
 // no negative thread ids.
-NamedReport wire_report(const Allocations& allocations, const HelloReply& hello,
-                        const WireThreads& threads, std::int64_t now_ms);
+ReportData wire_report(const Allocations& allocations, const HelloReply& hello,
+                       const WireThreads& threads, std::int64_t now_ms);
 
 }  // namespace ddm

@@ -40,26 +40,4 @@ std::vector<HeapRun> HeapSegment::runs() const {
   return result;
 }
 
-void HeapTotals::add(const HeapSegment& segment) {
-  unpack(segment.pairs, [&](const HeapRun& run) {
-    Count& count = by_solidity_and_kind[run.state & 7][run.state >> 3 & 7];
-    count.bytes += run.units * segment.unit;
-    ++count.runs;
-  });
-}
-
-std::uint64_t HeapTotals::free_bytes() const {
-  std::uint64_t total = 0;
-  for (const Count& count : by_solidity_and_kind[0]) total += count.bytes;
-  return total;
-}
-
-std::uint64_t HeapTotals::used_bytes() const {
-  std::uint64_t total = 0;
-  for (std::size_t solidity = 1; solidity < by_solidity_and_kind.size(); ++solidity) {
-    for (const Count& count : by_solidity_and_kind[solidity]) total += count.bytes;
-  }
-  return total;
-}
-
 }  // namespace ddm

@@ -9,8 +9,6 @@
 // run-length encoded in pairs { u1 state, u1 units - 1 }.
 #pragma once
 
-#include <array>
-
 #include "wire/chunks/special_fields.h"
 
 namespace ddm {
@@ -112,22 +110,6 @@ struct HeapSegment {
                  &HeapSegment::offset, &HeapSegment::units, SegmentPairs{});
 
   std::vector<HeapRun> runs() const;
-};
-
-// Bytes and runs by solidity and kind, over any number of segments.
-struct HeapTotals {
-  struct Count {
-    std::uint64_t bytes = 0;
-    std::uint64_t runs = 0;
-  };
-  std::array<std::array<Count, 8>, 8> by_solidity_and_kind{};
-
-  void add(const HeapSegment& segment);
-  const Count& of(Solidity solidity, HeapKind kind) const {
-    return by_solidity_and_kind[static_cast<std::size_t>(solidity)][static_cast<std::size_t>(kind)];
-  }
-  std::uint64_t free_bytes() const;
-  std::uint64_t used_bytes() const;
 };
 
 }  // namespace ddm

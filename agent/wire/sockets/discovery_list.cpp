@@ -1,13 +1,12 @@
 // What discovery.h has for readers of the files. Only tools need it, so only they link the parser.
-#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
-#include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/file_descriptor.h"
 #include "core/whole_text.h"
 #include "wire/sockets/discovery.h"
 #include "wire/sockets/owned_file.h"
@@ -20,14 +19,6 @@ using Json = nlohmann::json;
 constexpr std::size_t kMaxFile = std::size_t{64} << 10;
 // Per user: bounds the work that one user's directory can cause for root.
 constexpr std::size_t kMaxFiles = 4096;
-
-std::vector<std::string> names_in(const std::string& directory) {
-  std::vector<std::string> names;
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(directory.c_str()), closedir);
-  if (!stream) return names;
-  while (const dirent* entry = readdir(stream.get())) names.emplace_back(entry->d_name);
-  return names;
-}
 
 std::string text_member(const Json& object, const char* name) {
   const auto found = object.find(name);

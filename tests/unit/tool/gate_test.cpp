@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "gate/baseline.h"
-#include "gate/comparison.h"
 #include "gate/findings.h"
 #include "gate/measured.h"
 #include "gate/pprof_sites.h"
@@ -386,6 +385,8 @@ TEST_CASE("a profile that cannot be compared is told, and a damaged one is an er
   CHECK(said_of(profile_of_a_site("alloc_objects", "", 99)) == "it is damaged");
   CHECK_FALSE(read_pprof_sites("not gzip"));
   const std::string whole = profile_of_a_site("alloc_objects", "");
+  CHECK(read_pprof_sites(zipped(whole)));
+  CHECK(read_pprof_sites(zipped(whole) + zipped(whole)).message() == "a second one begins in it");
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const auto read = read_pprof_sites(zipped(whole.substr(0, size)));  // no crash; most are errors
     if (size < 20) CHECK_FALSE(read);

@@ -1,6 +1,6 @@
-#include "lock_waits.h"
-
 #include <catch2/catch.hpp>
+
+#include "held_locks.h"
 
 using ddm::Json;
 

@@ -2,7 +2,6 @@
 #include <catch2/catch.hpp>
 #include <protozero/pbf_reader.hpp>
 
-#include "agent_threads.h"
 #include "jvm_figures.h"
 #include "report/protobuf_writer.h"
 #include "serve/cpu_samples.h"

@@ -233,9 +233,10 @@ TEST_CASE("A mark is found by its name, as long as it is of the same program and
   REQUIRE(!set_native_mark("b", {.pid = 4'000'001}, {}));
   CHECK_FALSE(find_native_mark("a", kElsewhere));
 
-  CHECK(!check_mark_name("before.the-run_1"));
-  for (const std::string& bad : {std::string(), std::string("a/b"), std::string(65, 'x')}) {
-    CHECK(check_mark_name(bad));
+  CHECK(marks_fault("before.the-run_1", "").empty());
+  for (const std::string& bad : {std::string("a/b"), std::string(65, 'x')}) {
+    CHECK_FALSE(marks_fault(bad, "").empty());
+    CHECK_FALSE(marks_fault("", bad).empty());
   }
   std::filesystem::remove_all(directory);
   unsetenv("XDG_RUNTIME_DIR");

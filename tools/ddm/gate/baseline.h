@@ -1,4 +1,5 @@
-// The known allocations of tests or of sites: a file that is kept in a repository.
+// The known allocations of tests or of sites: a file that is kept in a repository, and what grew, is
+// new, shrank, or is gone since. Pure.
 //
 //   # a comment
 //   # below METHOD                  made with --below METHOD
@@ -15,8 +16,10 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/result.h"
 
@@ -69,5 +72,33 @@ class Baseline {
   Amounts all_;
   std::map<int, Amounts> sections_;
 };
+
+// The growth that is tolerated.
+class Tolerance {
+ public:
+  // "0", "0.5%", "1k" (bytes). None: not a tolerance.
+  static std::optional<Tolerance> parse(std::string_view text);
+
+  bool exceeded(const Amount& before, const Amount& now) const;
+
+ private:
+  std::int64_t bytes_ = 0;  // not 0: the number of objects is ignored
+  double share_ = 0;
+};
+
+struct Changed {
+  std::string name;
+  Amount before, now;
+};
+
+struct Comparison {
+  std::vector<Changed> grown, shrunk, added, removed;  // largest change in bytes first
+  std::size_t same = 0;
+};
+
+Comparison compare(const Amounts& before, const Amounts& now, const Tolerance& tolerance);
+
+// Whether the baseline is more than twice the measured figure, and so guards nothing any more.
+bool is_far_too_high(const Changed& shrunk);
 
 }  // namespace ddm

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "gate/comparison.h"
+#include "gate/baseline.h"
 #include "gate/measured.h"
 #include "output.h"
 

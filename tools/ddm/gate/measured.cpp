@@ -11,13 +11,13 @@
 #include "core/file_descriptor.h"
 #include "core/whole_text.h"
 #include "gate/pprof_sites.h"
+#include "jvm_process.h"
 #include "report/report_words.h"
 #include "site_figures.h"
 #include "site_lines.h"
 #include "stack/names/first_use.h"
 #include "stack/names/jdk_classes.h"
 #include "text_pieces.h"
-#include "vm_version.h"
 
 namespace ddm {
 namespace {

@@ -153,7 +153,7 @@ class ProfileSites {
 // PprofFields, and at() above, throw on damaged data.
 Result<PprofSites> read_pprof_sites(std::string_view gzipped) {
   const auto profile = unzipped(gzipped, kMaxProfileBytes);
-  if (!profile) return Error{"it is damaged, or larger than 1 GiB"};
+  if (!profile) return Error{profile.message()};
   try {
     const ProfileSites sites(*profile);
     if (auto wrong = sites.unfit()) return Error{*wrong};

@@ -52,8 +52,7 @@ HeapCells::HeapCells(const std::vector<HeapSegment>& segments, std::size_t most,
     std::uint64_t position = position_of(segment);
     for (const HeapRun& run : segment.runs()) {
       const std::uint64_t bytes = run.units * segment.unit;
-      const bool free = solidity_of(run.state) == Solidity::kFree;
-      add(position, bytes, free ? kFreeColumn : static_cast<std::size_t>(kind_of(run.state)));
+      add(position, bytes, heap_column_of(run.state));
       position += bytes;
     }
   }

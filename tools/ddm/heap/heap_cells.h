@@ -17,6 +17,12 @@ inline constexpr std::size_t kFreeColumn = 8;
 // "objects", "classes", "1-byte arrays", ...
 std::string_view heap_column_name(std::size_t column);
 
+// The column of a run.
+constexpr std::size_t heap_column_of(std::uint8_t state) {
+  return solidity_of(state) == Solidity::kFree ? kFreeColumn
+                                               : static_cast<std::size_t>(kind_of(state));
+}
+
 struct HeapCell {
   std::array<std::uint64_t, kHeapColumns> bytes{};
   HeapCell& operator+=(const HeapCell& other);

@@ -133,25 +133,27 @@ std::vector<NativeStack> difference(const std::vector<NativeStack>& before,
   return changed;
 }
 
-NamedReport native_report(const std::vector<NativeStack>& stacks, const HelloReply& hello,
-                          std::int64_t interval, std::int64_t now_ms) {
-  NamedReport report;
-  NameTable& names = *report.names;
-  const NameId blocks = names.add_class(kBlocks);
+ReportData native_report(const std::vector<NativeStack>& stacks, const HelloReply& hello,
+                         std::int64_t interval, std::int64_t now_ms) {
+  ReportData report;
+  const auto names = std::make_shared<NameTable>();
+  report.names = names.get();
+  report.names_held = names;
+  const NameId blocks = names->add_class(kBlocks);
   std::map<NativeFrame, Frame> known;
   std::size_t entries = 0, frames_in_all = 0;
   for (const NativeStack& stack : stacks) {
     entries += stack.by_size.size();
     frames_in_all += stack.by_size.size() * stack.frames.size();
   }
-  ReportSummary& summary = report.data.summary = summary_of(hello, now_ms);
-  report.data.records.reserve(entries, frames_in_all);
+  ReportSummary& summary = report.summary = summary_of(hello, now_ms);
+  report.records.reserve(entries, frames_in_all);
   std::uint64_t seq = 0;
   std::vector<Frame> frames;
   for (auto stack = stacks.rbegin(); stack != stacks.rend(); ++stack) {
     frames.clear();
     for (const NativeFrame& frame : stack->frames) {
-      if (frames.size() < kMaxNativeFrames) frames.push_back(named(names, known, frame));
+      if (frames.size() < kMaxNativeFrames) frames.push_back(named(*names, known, frame));
     }
     for (const auto& [size, count] : stack->by_size) {
       if (count <= 0) continue;
@@ -160,7 +162,7 @@ NamedReport native_report(const std::vector<NativeStack>& stacks, const HelloRep
       record.size = static_cast<std::int64_t>(size);
       record.weight = static_cast<float>(count);
       record.class_id = blocks;
-      report.data.records.append_newer(record, frames);
+      report.records.append_newer(record, frames);
       summary.seen += count;
       summary.seen_bytes += static_cast<std::int64_t>(size) * count;
     }
@@ -169,7 +171,6 @@ NamedReport native_report(const std::vector<NativeStack>& stacks, const HelloRep
   summary.walker = kEngineUnknown;
   summary.interval = interval;
   summary.samples.reset();  // the blocks of a stack are one sum
-  report.data.names = report.names.get();
   return report;
 }
 

@@ -44,7 +44,7 @@ std::vector<NativeStack> native_stacks(
 // As the data of a report, so that every report format can show it: a block is an allocation of the
 // class "malloc", a native function is a method of its library.
 // `interval`: bytes between samples.
-NamedReport native_report(const std::vector<NativeStack>& stacks, const HelloReply& hello,
-                          std::int64_t interval, std::int64_t now_ms);
+ReportData native_report(const std::vector<NativeStack>& stacks, const HelloReply& hello,
+                         std::int64_t interval, std::int64_t now_ms);
 
 }  // namespace ddm

@@ -8,7 +8,7 @@
 
 #include "core/clocks.h"
 #include "json_values.h"
-#include "report/report.h"
+#include "report/report_pieces.h"
 #include "wire_report.h"
 
 namespace ddm {
@@ -123,10 +123,7 @@ Result<std::string> cpu_samples_profile(const std::vector<Json>& before,
     data.time.samples.push_back(std::move(sample));
   }
   std::string profile;
-  pprof_report(data, [&profile](std::string_view piece) {
-    profile += piece;
-    return true;
-  });
+  pprof_report(data, into(profile));
   return profile;
 }
 

@@ -3,8 +3,9 @@
 // http_parser does the parsing; this adds the bounds. Pure. The bytes may be hostile.
 #pragma once
 
+#include <http_parser.h>
+
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,21 +28,32 @@ class HttpRequestReader {
   static constexpr std::size_t kMaxBytes = 16 << 10;  // of a whole head
 
   HttpRequestReader();
-  ~HttpRequestReader();
+  HttpRequestReader(const HttpRequestReader&) = delete;
+  HttpRequestReader& operator=(const HttpRequestReader&) = delete;
 
   // True: the request is complete, or known to be bad.
   bool feed(std::string_view bytes);
 
   // The status for a bad request: 400, 413 or 431; 0: it is not bad.
-  int error_status() const;
-  const HttpRequest& request() const;
+  int error_status() const { return error_status_; }
+  const HttpRequest& request() const { return request_; }
 
  private:
-  struct Parsing;
-  std::unique_ptr<Parsing> parsing_;
-};
+  static HttpRequestReader& of(http_parser* at) {
+    return *static_cast<HttpRequestReader*>(at->data);
+  }
+  void header_name(std::string_view piece);
+  void keep_header();
+  void head_ends();
 
-// "%41b+c" -> "Ab c". None: a '%' without two digits, or a NUL.
-std::optional<std::string> decoded_url(std::string_view text);
+  http_parser parser_;
+  http_parser_settings settings_;
+  std::string url_, name_, value_;
+  bool in_value_ = false;
+  HttpRequest request_;
+  std::size_t bytes_ = 0;
+  bool done_ = false;
+  int error_status_ = 0;
+};
 
 }  // namespace ddm

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "jvm_watch.h"
+#include "jvm_figures.h"
 
 namespace ddm {
 

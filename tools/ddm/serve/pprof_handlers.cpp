@@ -72,7 +72,9 @@ class ProgramQuery {
   Result<std::string> profile() {
     const auto packed = fetch_text(client_, kProfileFormat);
     if (!packed) return packed;
-    return unzipped(*packed, kMaxUnzipped);
+    auto profile = unzipped(*packed, kMaxUnzipped);
+    if (!profile) return Error{"the target's profile: " + profile.message()};
+    return profile;
   }
 
   // False: the request is cancelled, or the connection has ended.

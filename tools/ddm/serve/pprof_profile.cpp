@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/deflate_sink.h"
+#include "report/report_pieces.h"
 #include "serve/pprof_fields.h"
 
 namespace ddm {
@@ -315,23 +316,21 @@ Result<std::string> read_or_error(Read read) {
 
 Result<std::string> unzipped(std::string_view packed, std::size_t most) {
   std::string out;
-  const bool whole =
-      inflate_pieces(DeflateSink::Format::kGzip, packed, [&](std::string_view piece) {
-        out += piece;
-        return out.size() <= most;
-      });
-  if (out.size() > most) return Error{"the target's profile is too large"};
-  if (!whole) return Error{"the target's profile is damaged"};
+  std::string_view rest;
+  const auto take = [&](std::string_view piece) {
+    out += piece;
+    return out.size() <= most;
+  };
+  const bool whole = inflate_pieces(DeflateSink::Format::kGzip, packed, take, &rest);
+  if (out.size() > most) return Error{"it is too large"};
+  if (!whole) return Error{"it is damaged"};
+  if (!rest.empty()) return Error{"a second one begins in it"};
   return out;
 }
 
 std::string zipped(std::string_view bytes) {
   std::string out;
-  DeflateSink gzip(DeflateSink::Format::kGzip, Z_DEFAULT_COMPRESSION,
-                   [&out](std::string_view piece) {
-                     out += piece;
-                     return true;
-                   });
+  DeflateSink gzip(DeflateSink::Format::kGzip, Z_DEFAULT_COMPRESSION, into(out));
   gzip.add(bytes);
   gzip.finish();
   return out;

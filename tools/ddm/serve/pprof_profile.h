@@ -10,7 +10,7 @@
 
 namespace ddm {
 
-// Decompresses a gzip file; more than `most` bytes are an error.
+// Decompresses a gzip file; more than `most` bytes are an error, and so is a second file behind it.
 Result<std::string> unzipped(std::string_view packed, std::size_t most);
 std::string zipped(std::string_view bytes);
 
