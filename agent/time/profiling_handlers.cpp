@@ -95,7 +95,8 @@ void ProfilingHandlers::start_to_file(const Request& request, Reply& reply) {
 
 void ProfilingHandlers::start_trace(const Request& request, const TraceRequest& wanted,
                                     const std::string& file, Reply& reply) {
-  if (refuse_file(wanted.at_end, reply)) return;
+  // Its server has gone while the request was waiting.
+  if (!request.session->is_open() || refuse_file(wanted.at_end, reply)) return;
   MethodTracing::TraceSettings settings;
   settings.patterns = wanted.methods;
   if (settings.patterns.empty()) {
@@ -108,7 +109,7 @@ void ProfilingHandlers::start_trace(const Request& request, const TraceRequest& 
   settings.below = wanted.below;
   const std::string error = tracing_.start_trace(context_.jni(), settings);
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
-  started(request, owner_, {request.session->id(), file, file.empty() ? wanted.at_end : file},
+  started(request, owner_, {request.session, file, file.empty() ? wanted.at_end : file},
           reply);
 }
 
@@ -152,14 +153,14 @@ void ProfilingHandlers::start_sampling(const Request& request, Reply& reply) {
                                               std::to_string(wanted->interval_micros) +
                                               " us is not from 100 us to 10 s");
   }
-  if (refuse_file(wanted->at_end, reply)) return;
+  if (!request.session->is_open() || refuse_file(wanted->at_end, reply)) return;
   JNIEnv* jni = context_.jni();
   const bool dual = (wanted->flags & kDualClock) == kDualClock;
   auto trace = std::make_shared<SampleTrace>(
       stacks_.names(), std::int64_t{wanted->interval_micros} * 1000, wanted->buffer_bytes, dual);
   const std::string error = sampler_.start_trace(jni, stacks_.naming(jni), std::move(trace));
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
-  started(request, sampling_owner_, {request.session->id(), "", wanted->at_end}, reply);
+  started(request, sampling_owner_, {request.session, "", wanted->at_end}, reply);
 }
 
 void ProfilingHandlers::stop_sampling(const Request& request, Reply& reply) {
@@ -180,7 +181,7 @@ ProfilingHandlers::Owner ProfilingHandlers::disown(Owner& owner) {
 // Whether the session owned it; it is nobody's then.
 bool ProfilingHandlers::take_from(const SessionPtr& session, Owner& owner) {
   const std::lock_guard lock(mutex_);
-  if (closing_ || owner.session != session->id()) return false;
+  if (closing_ || owner.session != session) return false;
   owner = {};
   return true;
 }
@@ -188,6 +189,10 @@ bool ProfilingHandlers::take_from(const SessionPtr& session, Owner& owner) {
 void ProfilingHandlers::begin_close() {
   const std::lock_guard lock(mutex_);
   closing_ = true;
+  // Nobody would read the file of a server that has gone just before.
+  for (Owner* owner : {&owner_, &sampling_owner_}) {
+    if (owner->session != nullptr && !owner->session->is_open()) *owner = {};
+  }
 }
 
 void ProfilingHandlers::write_at_end() {
@@ -203,12 +208,12 @@ void ProfilingHandlers::write_at_end() {
 
 bool ProfilingHandlers::is_owned(const Owner& owner) {
   const std::lock_guard lock(mutex_);
-  return owner.session != 0;
+  return owner.session != nullptr;
 }
 
 bool ProfilingHandlers::is_of_another(const SessionPtr& session, const Owner& owner) {
   const std::lock_guard lock(mutex_);
-  return owner.session != 0 && owner.session != session->id();
+  return owner.session != nullptr && owner.session != session;
 }
 
 bool ProfilingHandlers::is_to_file() {

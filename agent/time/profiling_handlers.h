@@ -41,9 +41,9 @@ class ProfilingHandlers {
  private:
   // Of a trace.
   struct Owner {
-    std::uint64_t session = 0;  // 0: there is no trace
-    std::string file;           // where the server wants it; "": in the reply
-    std::string at_end;         // where to write it if the program ends; "": nowhere
+    SessionPtr session;  // null: there is no trace
+    std::string file;    // where the server wants it; "": in the reply
+    std::string at_end;  // where to write it if the program ends; "": nowhere
   };
   using Handler = void (ProfilingHandlers::*)(const Request&, Reply&);
   void add_switch(Dispatcher& dispatcher, ChunkType type, Handler handler);
