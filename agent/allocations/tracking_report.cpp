@@ -96,11 +96,10 @@ void Tracking::add_records(ReportData& data, JNIEnv* jni) {
   for (const ThreadBytes& thread : totals.threads) wanted.insert(thread.thread_id);
   data.thread_names =
       jni != nullptr ? thread_names_.read(jni, wanted, drop_names) : thread_names_.known();
-  // The id of sums of several threads, and of a thread that Java does not know yet.
-  data.thread_names.erase(0);
   for (ThreadBytes& thread : totals.threads) {
     const auto name = data.thread_names.find(thread.thread_id);
-    if (name != data.thread_names.end()) thread.name = name->second;
+    // Sums of several threads have a name of their own, and the id of a thread that has none yet.
+    if (thread.name.empty() && name != data.thread_names.end()) thread.name = name->second;
   }
 
   summary.engine = engine_ != nullptr ? engine_->name() : "";

@@ -177,8 +177,9 @@ std::vector<ThreadTotal> threads_of(const ReportData& data) {
   std::vector<ThreadTotal> totals;
   for (const auto& [id, known] : by_id) {
     const auto& [sum, account] = known;
-    totals.push_back(
-        {id, std::string(thread_name_of(data, id)), sum.bytes(), sum.count(), account});
+    std::string_view name = thread_name_of(data, id);
+    if (name.empty() && account != nullptr) name = account->name;
+    totals.push_back({id, std::string(name), sum.bytes(), sum.count(), account});
   }
   std::ranges::stable_sort(totals, std::greater{}, &ThreadTotal::bytes);
   return totals;
