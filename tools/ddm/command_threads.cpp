@@ -11,6 +11,7 @@
 #include "command.h"
 #include "core/whole_text.h"
 #include "json_values.h"
+#include "report/report_words.h"
 #include "threads.h"
 
 namespace ddm {
@@ -26,7 +27,6 @@ std::string seconds(std::uint32_t ticks) { return fmt::format("{:.2f}", ticks / 
 struct MeasuredThread {
   ThreadRow row;
   double cpu_percent = 0;
-  std::uint32_t ticks() const { return row.status.user_ticks + row.status.system_ticks; }
 };
 
 // The threads now, most CPU first: of the time that is measured, or since they began.
@@ -36,7 +36,7 @@ Result<std::vector<MeasuredThread>> busiest_threads(DdmClient& client, double me
   if (measured > 0) {
     const auto rows = list_threads(client);
     if (!rows) return rows.error();
-    for (const ThreadRow& row : *rows) before[row.id] = MeasuredThread{row}.ticks();
+    for (const ThreadRow& row : *rows) before[row.id] = row.cpu_ticks();
     std::this_thread::sleep_for(std::chrono::duration<double>(measured));
   }
   const auto rows = list_threads(client);
@@ -44,14 +44,12 @@ Result<std::vector<MeasuredThread>> busiest_threads(DdmClient& client, double me
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   std::vector<MeasuredThread> threads;
   for (const ThreadRow& row : *rows) {
-    MeasuredThread thread{row};
-    // DDM's ticks are hundredths of a second. A thread that has begun meanwhile had none.
-    const std::uint32_t used = thread.ticks() - std::min(thread.ticks(), before[row.id]);
-    if (measured > 0) thread.cpu_percent = used / passed.count();
-    threads.push_back(std::move(thread));
+    // A thread that has begun meanwhile had none.
+    const std::uint32_t used = row.cpu_ticks() - std::min(row.cpu_ticks(), before[row.id]);
+    threads.push_back({row, measured > 0 ? used / passed.count() : 0});
   }
   std::ranges::stable_sort(threads, [measured](const MeasuredThread& a, const MeasuredThread& b) {
-    return measured > 0 ? a.cpu_percent > b.cpu_percent : a.ticks() > b.ticks();
+    return measured > 0 ? a.cpu_percent > b.cpu_percent : a.row.cpu_ticks() > b.row.cpu_ticks();
   });
   return threads;
 }
@@ -128,7 +126,7 @@ int threads(const ThreadsOptions& options) {
   }
   print(table.text());
   if (hidden > 0) {
-    print("{} thread{} of the agent hidden (--all)\n", hidden, hidden == 1 ? "" : "s");
+    print("{} of the agent hidden (--all)\n", counted(static_cast<std::int64_t>(hidden), "thread"));
   }
   return kExitOk;
 }

@@ -183,12 +183,12 @@ Result<ProgramRates> RateMeter::measure(RowsBy by) {
     }
   }
   std::map<std::int64_t, std::uint32_t> ticks;
-  for (const auto& [id, status, name] : *threads) {
-    ticks[id] = status.user_ticks + status.system_ticks;
-    const auto before = ticks_.find(id);
+  for (const ThreadRow& row : *threads) {
+    const std::uint32_t now_ticks = ticks[row.id] = row.cpu_ticks();
+    const auto before = ticks_.find(row.id);
     if (first_ || before == ticks_.end()) continue;
-    // DDM's ticks are hundredths of a second.
-    rates.threads.push_back({id, name, static_cast<double>(ticks[id] - before->second) / passed});
+    rates.threads.push_back(
+        {row.id, row.name, static_cast<double>(now_ticks - before->second) / passed});
   }
   std::ranges::stable_sort(rates.threads, std::greater<>(), &ThreadRates::cpu_percent);
   before_ = std::move(*figures);

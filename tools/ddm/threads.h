@@ -21,6 +21,9 @@ struct ThreadRow {
   std::int64_t id = 0;
   ThreadStatusTable::Entry status;  // its `id` is DDM's
   std::string name;
+
+  // Of CPU, in hundredths of a second.
+  std::uint32_t cpu_ticks() const { return status.user_ticks + status.system_ticks; }
 };
 
 // By id. THEN is switched on for the duration of the call. Threads that end meanwhile are left out.
