@@ -51,7 +51,6 @@ T array_element(JNIEnv* jni, jobject array, jint index,
 
 // With the first comparison the cost of a step is measured.
 ObjectPaths::ObjectPaths() {
-  element_.purpose = Purpose::kElement;
   number_.purpose = Purpose::kNumber;
   text_.purpose = Purpose::kText;
   ProbeComparison measured;
@@ -60,29 +59,25 @@ ObjectPaths::ObjectPaths() {
   number(measured);
 }
 
-ObjectPaths::Step& ObjectPaths::step_of(const PathStep& step) {
-  if (step.field.empty()) return element_;
-  std::unique_ptr<Step>& known = fields_[step.field];
-  if (known == nullptr) {
-    known = std::make_unique<Step>();
-    known->field = step.field;
-  }
-  known->missing.store(nullptr, std::memory_order_relaxed);
-  return *known;
-}
-
 bool ObjectPaths::number(ProbeComparison& comparison) {
   if (comparison.steps.empty()) return true;
   const std::lock_guard lock(mutex_);
-  auto made = std::make_unique<Comparison>();
-  for (const PathStep& step : comparison.steps) made->steps.push_back(&step_of(step));
   const auto known = std::ranges::find_if(all_, [&](const auto& one) {
     return one->wanted.steps == comparison.steps && one->wanted.relation == comparison.relation &&
            one->wanted.right == comparison.right;
   });
   comparison.path = static_cast<std::int32_t>(known - all_.begin());
-  if (known != all_.end()) return true;
+  if (known != all_.end()) {
+    for (const auto& step : (*known)->steps) step->missing.store(nullptr);
+    return true;
+  }
   if (all_.size() == kMostComparisons) return false;
+  auto made = std::make_unique<Comparison>();
+  for (const PathStep& wanted : comparison.steps) {
+    auto& step = *made->steps.emplace_back(std::make_unique<Step>());
+    step.purpose = wanted.field.empty() ? Purpose::kElement : Purpose::kField;
+    step.field = wanted.field;
+  }
   made->wanted = comparison;
   if (const auto* text = std::get_if<std::string>(&comparison.right)) made->text = to_utf16(*text);
   comparisons_[all_.size()].store(made.get(), std::memory_order_release);
@@ -90,12 +85,17 @@ bool ObjectPaths::number(ProbeComparison& comparison) {
   return true;
 }
 
-std::string ObjectPaths::missing(const PathStep& step) const {
+std::set<std::string> ObjectPaths::missing(std::int32_t number) const {
   const std::lock_guard lock(mutex_);
-  const auto at = fields_.find(step.field);
-  if (at == fields_.end()) return "";
-  const Way* const way = at->second->missing.load(std::memory_order_acquire);
-  return way != nullptr ? way->class_name : "";
+  // 0 is what is measured.
+  if (number <= 0 || static_cast<std::size_t>(number) >= all_.size()) return {};
+  std::set<std::string> result;
+  for (const auto& step : all_[static_cast<std::size_t>(number)]->steps) {
+    if (const Way* const way = step->missing.load(std::memory_order_acquire)) {
+      result.insert(way->class_name + " has no field '" + step->field + "'");
+    }
+  }
+  return result;
 }
 
 bool ObjectPaths::holds(JNIEnv* jni, jobject from, std::int32_t number) noexcept {

@@ -11,9 +11,9 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +34,9 @@ class ObjectPaths {
   // The comparison with that number. False: it does not hold, or null, a missing field or an index
   // out of range is on the way. `from` is not null.
   bool holds(JNIEnv* jni, jobject from, std::int32_t number) noexcept;
-  // The first class in whose objects no such field was found since then; "": none.
-  std::string missing(const PathStep& step) const;
+  // "CLASS has no field 'FIELD'" of each step whose field an object lacked since the comparison with
+  // that number was last given out.
+  std::set<std::string> missing(std::int32_t number) const;
 
  private:
   static constexpr std::size_t kMostComparisons = 4096;
@@ -65,7 +66,7 @@ class ObjectPaths {
   struct Comparison {
     ProbeComparison wanted;
     std::u16string text;  // the right side
-    std::vector<Step*> steps;
+    std::vector<std::unique_ptr<Step>> steps;
   };
   struct Value {
     char type = 'V';  // 'J', 'D', 'L'; 'V': there is none
@@ -74,7 +75,6 @@ class ObjectPaths {
     jobject object = nullptr;
   };
 
-  Step& step_of(const PathStep& step);
   bool compare(JNIEnv* jni, const Comparison& comparison, jobject from);
   static bool compare_number(const Value& value, const bci::PatchCondition& wanted);
   bool compare_object(JNIEnv* jni, const Comparison& comparison, jobject object);
@@ -86,11 +86,10 @@ class ObjectPaths {
                   std::string_view owner = "") const;
 
   std::atomic<jvmtiEnv*> jvmti_{nullptr};
-  Step element_, number_, text_;
+  Step number_, text_;
   std::array<std::atomic<const Comparison*>, kMostComparisons> comparisons_{};
 
   mutable std::mutex mutex_;  // of the following; not taken by holds()
-  std::map<std::string, std::unique_ptr<Step>> fields_;
   std::vector<std::unique_ptr<const Comparison>> all_;
 };
 

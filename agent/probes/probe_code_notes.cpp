@@ -41,14 +41,12 @@ std::vector<std::string> ProbeCode::notes(ProbeSetId id) const {
   if (const auto& classes = at->second.with_initialiser; !classes.empty()) {
     notes.push_back(note_of_initialisers(classes));
   }
+  std::set<std::string> missing;
   for (const ProbeComparison& comparison : at->second.spec->conditions) {
-    for (const PathStep& step : comparison.steps) {
-      const std::string missing = paths_.missing(step);
-      if (!missing.empty()) {
-        notes.push_back(fmt::format("{} has no field '{}': comparisons with it do not hold there",
-                                    missing, step.field));
-      }
-    }
+    missing.merge(paths_.missing(comparison.path));
+  }
+  for (const std::string& one : missing) {
+    notes.push_back(one + ": comparisons with it do not hold there");
   }
   if (const auto& absent = at->second.without_site; !absent.empty()) {
     notes.push_back(note_of_absences(at->second.spec->request, absent.size()));

@@ -490,6 +490,13 @@ def a_field_that_nobody_has_is_told_and_a_value_that_has_none_is_refused(t):
             tell(target, "run")
             probe.end()
             assert any(said in note for note in probe.found["notes"]), probe.found
+        without = Probe(target, "Conditions.take", "--when", "arg1.price == 1")
+        within = Probe(target, "Conditions.nothing", "--when", "arg1.price == 2")
+        tell(target, "run")
+        within.end()
+        without.end()
+        assert any("has no field 'price'" in note for note in without.found["notes"]), without.found
+        assert not any("has no field" in note for note in within.found["notes"]), within.found
         for method, condition in (("Conditions.take", "arg2.sum == 1"), ("Conditions$Item.self", "this.price.x == 1"),
                                   ("Conditions.nap", "took > 1s && arg9 == 1")):
             probe = Probe(target, method, "--when", condition)
