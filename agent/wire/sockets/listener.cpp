@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
 
+#include "core/filled_path.h"
 #include "wire/sockets/socket_address.h"
 
 namespace ddm {
@@ -111,11 +113,15 @@ Result<Listener> Listener::open_scan() {
                std::to_string(kLastScanPort) + " are taken (choose a port, or 0 for any free one)"};
 }
 
-Result<Listener> Listener::open_unix(const Address& address) {
+Result<Listener> Listener::open_unix(Address address) {
+  address.path = fill_in_path(address.path, getpid(), time_text(std::time(nullptr)));
+  const std::string where = to_string(address);
+  if (address.path.size() >= sizeof(sockaddr_un::sun_path)) {
+    return cannot_listen(where, ENAMETOOLONG);
+  }
   const auto names = resolve(address);
   if (!names) return names.error();
   const SocketAddress& name = names->front();
-  const std::string where = to_string(address);
   const Occupant there = occupant_of(address, name);
   if (there == Occupant::kLiveSocket) {
     return Error{"cannot listen on " + where + ": another process listens there"};

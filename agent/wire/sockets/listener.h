@@ -12,7 +12,8 @@ namespace ddm {
 class Listener {
  public:
   // kTcp, kScan or kUnix. The error says which address could not be bound and what to do instead. A
-  // Unix socket is created with mode 0600; one that a dead process left at the path is replaced.
+  // Unix socket is created with mode 0600; one that a dead process left at the path is replaced;
+  // %p and %t in its path are filled in.
   static Result<Listener> open(const Address& address);
 
   Listener(Listener&& other) noexcept = default;
@@ -29,7 +30,7 @@ class Listener {
       : socket_(std::move(socket)), bound_(std::move(bound)) {}
   static Result<Listener> open_tcp(const Address& address);
   static Result<Listener> open_scan();
-  static Result<Listener> open_unix(const Address& address);
+  static Result<Listener> open_unix(Address address);
 
   FileDescriptor socket_;
   Address bound_;

@@ -146,6 +146,20 @@ TEST_CASE("A Unix socket may have the longest path there is") {
   CHECK(can_connect(listener->bound()));
 }
 
+TEST_CASE("%p in the path of a Unix socket is the pid, and the whole must fit") {
+  const ddm::TemporaryDirectory directory;
+  const std::string begin = directory / "s-";
+  const auto listener = Listener::open(unix_at(begin + "%p-%%"));
+  REQUIRE(listener);
+  CHECK(listener->bound().path == begin + std::to_string(getpid()) + "-%");
+  CHECK(can_connect(listener->bound()));
+  std::string longest = begin + "%t";  // 15 characters
+  longest.append(sizeof(sockaddr_un::sun_path) - 1 - longest.size(), 'x');
+  const auto too_long = Listener::open(unix_at(longest));
+  REQUIRE_FALSE(too_long);
+  CHECK(too_long.message().find("File name too long") != std::string::npos);
+}
+
 TEST_CASE("A path that is no socket is neither replaced nor removed") {
   const ddm::TemporaryDirectory directory;
   const std::string path = directory / "file";
