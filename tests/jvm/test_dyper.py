@@ -176,7 +176,10 @@ def showstack_has_every_thread_of_the_program_and_none_of_the_agent(t):
             "Watched", "wantLock", "Watched.java") and int(top.get("LINE")) > 0
         waiting = thread_of(threads, "ID", program.waiter)
         assert waiting.get("STATE") == "WAITING" and waiting.find("STACK").get("LINE") == "-2"
-        assert waiting.get("WAITTIME") == "-1"
+        assert waiting.get("WAITTIME") == "-1" and waiting.get("LOCK").startswith("java.lang.Object@")
+        with_lock = {(one.get("STATE"), one.find("STACK").get("METHOD"))
+                     for one in threads if one.get("LOCK")}
+        assert not [one for one in with_lock if one[0] == "RUNNABLE" or one[1].startswith("sleep")], with_lock
         client.set(MAXDEPTH=1)
         assert max(len(one.findall("STACK")) for one in client.stacks()) == 1
 
@@ -206,18 +209,54 @@ def monitoring_finds_the_hot_method_and_the_blocked_thread(t):
         threads = report.find("THREADS")
         blocked = thread_of(threads, "ID", program.blocked)
         assert blocked.get("BLOCKS") == blocked.get("TOTAL") != "0", blocked.attrib
-        # What blocking was timed for, between looks; the VM's own figures began before the first.
-        timed, monitored = int(blocked.get("CTIME")), int(found.get("MONTIME"))
-        assert 0 < timed <= monitored and int(blocked.get("BTIME")) >= 0, (blocked.attrib, monitored)
+        for one in threads.findall("THREAD"):
+            times = [int(one.get(name)) for name in ("BTIME", "WTIME", "CTIME")]
+            assert 0 <= times[0] + times[1] <= times[2] + 2, one.attrib
+        assert int(blocked.get("CTIME")) > 0, blocked.attrib
         lock = blocked.find("LOCKON")
         assert lock.get("ID") == str(program.holder) and lock.get("COUNT") == blocked.get("BLOCKS")
         timing = report.find("TIMING")
         burner = thread_of(timing, "ID", program.burner)
-        assert float(burner.get("CPU")) > 0, burner.attrib
+        assert 0 < float(burner.get("CPU")) <= float(burner.get("CLOCK")) + 1, burner.attrib
         usage = {one.get("NAME"): one for one in report.find("MEMORY").findall("USAGE")}
         assert int(usage["HEAP"].get("LUSED")) > 0 and int(usage["HEAP"].get("INIT")) > 0
         assert report.find("MEMORY").findall("GC")
         assert float(report.get("USED")) < 3 * float(report.get("BUDGET")), report.attrib
+
+
+@test()
+def a_thread_that_is_left_out_goes_on_where_it_was_when_it_is_wanted_again(t):
+    def choose(client, flag):
+        client.tell("USETHREAD", f"<THREADS><THREAD ID='{program.burner}' IGNORE='{flag}' /></THREADS>")
+
+    def told(client):
+        report = client.report()
+        return (thread_of(report.find("THREADS"), "ID", program.burner),
+                thread_of(report.find("TIMING"), "ID", program.burner), report.find("TIMING"))
+
+    def sampled(client, before_that=0):
+        end = time.monotonic() + 60
+        while None in (found := told(client)[:2]) or int(found[0].get("TOTAL")) <= before_that:
+            assert time.monotonic() < end, found
+            time.sleep(0.1)
+        return found
+
+    with Watched(t) as program, program.client() as client:
+        client.set(MONITOR="true")
+        before = sampled(client)
+        died = told(client)[2].get("DIED")
+        choose(client, "true")
+        for _ in range(5):
+            time.sleep(0.1)
+            thread, timed, timing = told(client)
+            assert thread is None and timed is None and timing.get("DIED") == died, Xml.tostring(timing)
+        choose(client, "false")
+        after = sampled(client, int(before[0].get("TOTAL")))
+        assert [one.get("START") for one in after] == [one.get("START") for one in before]
+        client.tell("CLEAR")
+        cleared = sampled(client)[1]
+        assert int(cleared.get("START")) > int(after[1].get("START"))
+        assert float(cleared.get("CPU")) <= float(cleared.get("CLOCK")) + 1, cleared.attrib
 
 
 def threads_named(pid, name):
@@ -416,6 +455,10 @@ def the_class_model_has_classes_and_their_code(t):
         everything = client.tell("CLASSMODEL", wanted).find("CLASSMODEL")
         with_code = [one for one in everything if one.tag == "CLASS" and one.find("BINARY") is not None]
         assert len(with_code) > 300, len(with_code)
+        unlinked = next(one.get("NAME") for one in everything.findall("CLASS")
+                        if one.find("BINARY") is None)
+        told = client.ask("CLASSMODEL", wanted + f"<CLASS>{unlinked}</CLASS>")
+        assert errors(told) == ["NOT_MODIFIABLE"] and "not linked" in told.find("ERROR").text, unlinked
         assert program.process.poll() is None
 
 
@@ -434,6 +477,11 @@ def whatever_is_sent_gets_one_answer_and_the_next_ping_works(t):
         "<DYPER COMMAND='DUMPHEAP' />": "BAD_VALUE",
         "<DYPER COMMAND='SETDETAIL'><DETAIL ITEM='Watched' VALUE='maybe' /></DYPER>": "BAD_VALUE",
         "<DYPER COMMAND='SETDETAIL'><DETAIL ITEM='Watched' VALUE='' /></DYPER>": "BAD_VALUE",
+        "<DYPER COMMAND='SETDETAIL'><DETAIL VALUE='1' /></DYPER>": "BAD_VALUE",
+        "<DYPER COMMAND='SET' />": "BAD_VALUE", "<DYPER COMMAND='SET'>MONITOR</DYPER>": "BAD_VALUE",
+        "<DYPER COMMAND='SET'><VAR VALUE='1' /></DYPER>": "BAD_VALUE",
+        "<DYPER COMMAND='USETHREAD' />": "BAD_VALUE",
+        "<DYPER COMMAND='GET'><VAR NAME='&nope;' /></DYPER>": "BAD_XML",
         "<DYPATCH COMMAND='MODEL'><MODEL NAME='M'><FOR CLASS='Watched' METHOD='busy' UPDATE='REPLACE' />"
         "</MODEL></DYPATCH>": "BAD_VALUE",
     }
@@ -594,6 +642,19 @@ def patched_class_files_are_left_for_javap_and_what_cannot_be_is_said(t):
         assert original == patched
         assert errors(client.ask("PATCH", "<PATCH MODEL='X' />", root="DYPATCH")) == ["NO_MODEL"]
         assert errors(client.ask("DIRECTORY", "/no/such", root="DYPATCH")) == ["BAD_VALUE"]
+
+
+@test()
+def a_method_that_lacks_the_boolean_of_a_condition_is_refused_and_told_of_it(t):
+    mode = ("<DYPATCH_MODE NAME='FENCE'><CODE TYPE='CALL' CLASS='java.lang.invoke.VarHandle' "
+            "METHOD='fullFence' SIGNATURE='()'>{}</CODE><INSTRUCTION /></DYPATCH_MODE>"
+            "<FOR CLASS='Watched' METHOD='busy'><PATCH WHAT='ENTER' MODE='FENCE' /></FOR>")
+    with Watched(t) as program, program.client() as client:
+        for condition, told in (("", []), ("<CONDITION TYPE='ARG' LVALUE='1' RVALUE='7' />", ["VERIFY"])):
+            client.tell("MODEL", f"<MODEL NAME='M1'>{mode.format(condition)}</MODEL>", root="DYPATCH")
+            reply = client.ask("PATCH", "<PATCH MODEL='M1' />", root="DYPATCH")
+            assert errors(reply) == told, Xml.tostring(reply)
+        assert "(the last boolean is the CONDITION's result)" in reply.find("ERROR").text, Xml.tostring(reply)
 
 
 MODES = ("<MODES><DYPATCH_MODE NAME='COUNT_METHOD'><CODE TYPE='CALL' CLASS='java.lang.invoke.VarHandle' "

@@ -63,6 +63,10 @@ struct DyperCommands::Call {
   void set() {
     for (const pugi::xml_node variable : settings_of(root, "VAR")) {
       const std::string_view name = attribute_of(variable, "NAME");
+      if (name.empty()) {
+        fail("NAME", "", "a VAR needs a NAME");
+        continue;
+      }
       const auto done = monitor.with_variables(
           [&](DyperVariables& variables) { return variables.set(name, value_of(variable)); });
       if (!done) fail("NAME", name, done.message());
@@ -95,8 +99,12 @@ struct DyperCommands::Call {
         fail("VALUE", value, "detail is true or false");
         continue;
       }
-      monitor.set_detail(attribute_of(detail, "AGENT"), attribute_of(detail, "ITEM"), *on,
-                         answer.errors);
+      const std::string_view item = attribute_of(detail, "ITEM");
+      if (item.empty()) {
+        fail("ITEM", "", "a DETAIL needs an ITEM, such as shop.Cart or shop.Cart@total");
+        continue;
+      }
+      monitor.set_detail(attribute_of(detail, "AGENT"), item, *on, answer.errors);
     }
   }
 

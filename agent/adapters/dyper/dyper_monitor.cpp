@@ -46,12 +46,12 @@ void write_stacks(JNIEnv* jni, const ThreadSnapshot& snapshot, XmlWriter& xml) {
   }
   xml.open("THREADS").attribute("TIME", snapshot.ms);
   for (const SeenThread& thread : snapshot.threads) {
-    // Read a moment after the stack: a thread that has continued since waits for nothing.
+    // Read a moment after the stack: a thread that has continued since may wait for something else.
     const management::ThreadInfo& info = infos[thread.id];
     xml.open("THREAD").attribute("ID", thread.id).attribute("NAME", thread.name);
     xml.attribute("STATE", state_name(thread.activity));
     xml.attribute("BLOCKCT", info.blocked_count).attribute("BLOCKTIME", info.blocked_ms);
-    if (!info.lock.empty()) {
+    if (!info.lock.empty() && waits_for_lock(thread.activity)) {
       xml.attribute("LOCK", info.lock).attribute("LOCKOWNER", info.lock_owner);
     }
     xml.attribute("WAITCT", info.waited_count).attribute("WAITTIME", info.waited_ms);
@@ -125,6 +125,7 @@ void DyperMonitor::apply(JNIEnv* jni, DyperErrors& errors) {
     if (contention && !contention_before_) {
       contention_before_ = management::contention_timed(jni);
       management::time_contention(jni, true);
+      for (const auto& one : agents_) one->contention_timing_begins();
     } else if (!contention && contention_before_) {
       management::time_contention(jni, *std::exchange(contention_before_, std::nullopt));
     }
@@ -146,9 +147,7 @@ void DyperMonitor::use_threads(JNIEnv* jni, pugi::xml_node threads, DyperErrors&
   const std::lock_guard lock(mutex_);
   std::unordered_set<std::int64_t> living;
   if (const ThreadCapture* all = thread_capture(jni)) {
-    for (const ThreadFacts& thread : all->facts(jni, [](std::int64_t) { return true; })) {
-      living.insert(thread.id);
-    }
+    for (const ThreadFacts& thread : all->facts(jni, wanted())) living.insert(thread.id);
   }
   choice_.change(threads, living, errors);
 }
@@ -261,7 +260,11 @@ void DyperMonitor::check(JNIEnv* jni, Clock::time_point now) {
   const auto before = std::exchange(last_check_, now);
   auto seen = take_snapshot(jni);
   if (!seen) return;
-  ThreadCapture::find_lock_owners(jni, *seen);
+  ThreadCapture::add_facts(jni, *seen, [this](const SeenThread& thread) {
+    return std::ranges::any_of(agents_, [&](const auto& one) {
+      return one->active && one->needs_facts(thread, variables_);
+    });
+  });
   last_running_ = std::ranges::count_if(
       seen->threads, [](const auto& one) { return one.activity == ThreadActivity::kRunnable; });
   const auto monitored =
@@ -317,9 +320,11 @@ void DyperMonitor::write_report(JNIEnv* jni, XmlWriter& xml) {
 std::string DyperMonitor::report(JNIEnv* jni) {
   const Clock::time_point begun = Clock::now();
   ReportMoment moment;
-  moment.now_ms = epoch_ms();
   moment.processors = sysconf(_SC_NPROCESSORS_ONLN);
   if (const auto* all = thread_capture(jni)) moment.threads = all->facts(jni, wanted());
+  // After the threads' times, which are thus not longer than the time in which they arose.
+  moment.now_ms = epoch_ms();
+  const Clock::time_point now = Clock::now();
   if (counted_) {
     XmlWriter counted;
     counted_(jni, counted);
@@ -327,7 +332,7 @@ std::string DyperMonitor::report(JNIEnv* jni) {
   }
   XmlWriter xml;
   xml.open("MONITOR").attribute("TIME", moment.now_ms);
-  xml.attribute("NANO", duration_cast<nanoseconds>(begun.time_since_epoch()).count());
+  xml.attribute("NANO", duration_cast<nanoseconds>(now.time_since_epoch()).count());
   xml.attribute("OVERHEAD", static_cast<std::int64_t>(commands_ms_));
   // The mean plus one, as in the original: clients expect that.
   if (checks_ms_.count > 0) {

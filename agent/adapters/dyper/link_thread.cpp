@@ -72,19 +72,19 @@ std::string words_of(const bci::HookMethod& sink) {
 }
 
 // Without the agent's own sinks, which every class loader finds.
-std::vector<bci::HookMethod> foreign_sinks(const bci::Patch& patch) {
-  std::vector<bci::HookMethod> sinks;
+std::vector<bci::PatchCall> foreign_calls(const bci::Patch& patch) {
+  std::vector<bci::PatchCall> foreign;
   for (const auto* calls : {&patch.before, &patch.after}) {
     for (const bci::PatchCall& call : *calls) {
-      if (!call.sink.owner.starts_with("java/lang/DdmTracker")) sinks.push_back(call.sink);
+      if (!call.sink.owner.starts_with("java/lang/DdmTracker")) foreign.push_back(call);
     }
   }
-  return sinks;
+  return foreign;
 }
 
 bool any_foreign(const bci::MethodPatches& target) {
   return std::ranges::any_of(target.patches,
-                             [](const bci::Patch& patch) { return !foreign_sinks(patch).empty(); });
+                             [](const bci::Patch& patch) { return !foreign_calls(patch).empty(); });
 }
 
 bool is_of_class(const bci::MethodPatches& target, const std::string& internal_name) {
@@ -122,13 +122,13 @@ LinkedPlan linked_plan(jvmtiEnv* jvmti, JNIEnv* jni, const bci::PatchPlan& plan,
   const auto known = std::make_shared<KnownLoaders>(jni);
   // Each class and method is reported once.
   std::map<std::pair<std::string, std::string>, bool> links;
-  const auto does_link = [&](const std::string& name, const bci::HookMethod& sink) {
-    const auto [one, is_new] = links.try_emplace({name, words_of(sink)}, true);
+  const auto does_link = [&](const std::string& name, const bci::PatchCall& call) {
+    const auto [one, is_new] = links.try_emplace({name, words_of(call.sink)}, true);
     if (!is_new) return one->second;
     const auto [first, last] = of_name.equal_range(name);
     one->second = first != last;
     for (auto of = first; of != last && one->second; ++of) {
-      const auto refused = linkage.refusal(of->second, sink);
+      const auto refused = linkage.refusal(of->second, call);
       if (!refused) continue;
       one->second = false;
       report_left_out(errors, name, one->first.second, refused->words, refused->code);
@@ -146,9 +146,9 @@ LinkedPlan linked_plan(jvmtiEnv* jvmti, JNIEnv* jni, const bci::PatchPlan& plan,
       known->add(internal);
       bci::MethodPatches part{internal, target.method, target.descriptor, {}};
       for (const bci::Patch& patch : target.patches) {
-        const auto sinks = foreign_sinks(patch);
+        const auto calls = foreign_calls(patch);
         if (std::ranges::all_of(
-                sinks, [&](const bci::HookMethod& sink) { return does_link(name, sink); })) {
+                calls, [&](const bci::PatchCall& call) { return does_link(name, call); })) {
           part.patches.push_back(patch);
         }
       }
@@ -170,11 +170,11 @@ void report_all_left_out(const bci::PatchPlan& plan, const std::set<std::string>
   std::set<std::pair<std::string, std::string>> reported;
   for (const bci::MethodPatches& target : plan.methods) {
     for (const bci::Patch& patch : target.patches) {
-      for (const bci::HookMethod& sink : foreign_sinks(patch)) {
+      for (const bci::PatchCall& call : foreign_calls(patch)) {
         for (const std::string& name : classes) {
           if (!is_of_class(target, internal_name(name))) continue;
-          if (!reported.emplace(name, words_of(sink)).second) continue;
-          report_left_out(errors, name, words_of(sink), why, DyperErrorCode::kVerify);
+          if (!reported.emplace(name, words_of(call.sink)).second) continue;
+          report_left_out(errors, name, words_of(call.sink), why, DyperErrorCode::kVerify);
         }
       }
     }
@@ -203,7 +203,7 @@ bci::PatchPlan without_calls_of_the_program(const bci::PatchPlan& plan) {
   bci::PatchPlan rest = plan;
   for (bci::MethodPatches& target : rest.methods) {
     std::erase_if(target.patches,
-                  [](const bci::Patch& patch) { return !foreign_sinks(patch).empty(); });
+                  [](const bci::Patch& patch) { return !foreign_calls(patch).empty(); });
   }
   std::erase_if(rest.methods, [](const bci::MethodPatches& one) { return one.patches.empty(); });
   return rest;

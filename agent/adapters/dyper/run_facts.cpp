@@ -131,8 +131,9 @@ bool is_listed(std::string_view signature) {
          signature.find("$$Lambda") == std::string_view::npos;
 }
 
-std::set<std::string> loaded_classes(jvmtiEnv* jvmti, JNIEnv* jni) {
-  std::set<std::string> result;
+// Their names, and whether a class of that name is linked.
+std::map<std::string, bool> loaded_classes(jvmtiEnv* jvmti, JNIEnv* jni) {
+  std::map<std::string, bool> result;
   const LocalFrame frame(jni, 64);
   jint count = 0;
   JvmtiPtr<jclass> classes(jvmti);
@@ -141,7 +142,10 @@ std::set<std::string> loaded_classes(jvmtiEnv* jvmti, JNIEnv* jni) {
   }
   for (jint i = 0; i < count; ++i) {
     const ClassSignature signature(jvmti, classes[i]);
-    if (is_listed(text_of(signature))) result.insert(type_name_of(text_of(signature)));
+    if (!is_listed(text_of(signature))) continue;
+    jint status = 0;
+    jvmti->GetClassStatus(classes[i], &status);
+    result[type_name_of(text_of(signature))] |= (status & JVMTI_CLASS_STATUS_PREPARED) != 0;
   }
   return result;
 }
@@ -201,7 +205,7 @@ void write_class_model(jvmtiEnv* jvmti, JNIEnv* jni, pugi::xml_node request,
   const bool binary = flag_of(child_of(request, "OPTIONS"), "BINARY", false);
   std::set<std::string> named;
   for (const pugi::xml_node one : request.children("CLASS")) named.insert(text_in(one));
-  const std::set<std::string> classes = loaded_classes(jvmti, jni);
+  const std::map<std::string, bool> classes = loaded_classes(jvmti, jni);
   std::map<std::string, std::vector<std::uint8_t>> bytes;
   if (binary) {
     std::string error;
@@ -214,15 +218,22 @@ void write_class_model(jvmtiEnv* jvmti, JNIEnv* jni, pugi::xml_node request,
     if (!error.empty()) fail(errors, "", "", error, DyperErrorCode::kUnsupported);
   }
   for (const std::string& name : named) {
-    if (classes.contains(name)) continue;
-    fail(errors, "CLASS", name, "no such class is loaded", DyperErrorCode::kNoClass);
+    const auto found = classes.find(name);
+    if (found == classes.end()) {
+      fail(errors, "CLASS", name, "no such class is loaded", DyperErrorCode::kNoClass);
+    } else if (binary && !bytes.contains(name)) {
+      fail(errors, "CLASS", name,
+           found->second ? "the VM does not pass on its class file"
+                         : "the class is loaded, but not linked yet",
+           DyperErrorCode::kNotModifiable);
+    }
   }
   xml.open("CLASSMODEL").attribute("CANREDEFINE", can_redefine(jvmti));
   Properties properties = system_properties(jvmti, jni);
   xml.attribute("CLASSVERSION", properties["java.class.version"]);
   xml.attribute("JAVAVERSION", properties["java.runtime.version"]);
   write_surroundings(properties, class_path, xml);
-  for (const std::string& name : classes) {
+  for (const auto& [name, is_linked] : classes) {
     xml.open("CLASS").attribute("NAME", name);
     const auto found = bytes.find(name);
     if (found != bytes.end()) xml.element("BINARY", base64(found->second));

@@ -187,7 +187,8 @@ std::string SinkLinkage::two_meanings(const std::string& descriptor, jobject one
 }
 
 std::optional<SinkLinkage::Refusal> SinkLinkage::refusal(jclass caller,
-                                                         const bci::HookMethod& sink) {
+                                                         const bci::PatchCall& call) {
+  const bci::HookMethod& sink = call.sink;
   const auto no = [](Code code, std::string words) { return Refusal{code, std::move(words)}; };
   const LocalFrame frame(jni_, 256);
   if (!frame.good() || for_name_ == nullptr) return no(Code::kVerify, "the VM does not tell");
@@ -211,7 +212,12 @@ std::optional<SinkLinkage::Refusal> SinkLinkage::refusal(jclass caller,
     return no(Code::kVerify, dotted_name(sink.owner) + " is not accessible from there");
   }
   const auto method = method_of(found, sink);
-  if (!method) return no(Code::kVerify, "the class has no such method");
+  if (!method) {
+    return no(Code::kVerify,
+              call.conditions.empty()
+                  ? "the class has no such method"
+                  : "the class has no such method (the last boolean is the CONDITION's result)");
+  }
   if ((method->modifiers & kStatic) == 0) return no(Code::kVerify, "it is not static");
   if (!may_call(caller, *method)) return no(Code::kVerify, "it is not accessible from there");
   const std::string type = two_meanings(sink.descriptor, loader, loader_of(method->owner));

@@ -26,7 +26,7 @@ class SinkLinkage {
     std::string words;    // "it is not static"
   };
   // Nothing: the call links. `caller` is a loaded class.
-  std::optional<Refusal> refusal(jclass caller, const bci::HookMethod& sink);
+  std::optional<Refusal> refusal(jclass caller, const bci::PatchCall& call);
 
  private:
   struct Method {

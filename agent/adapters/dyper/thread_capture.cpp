@@ -32,6 +32,21 @@ ThreadActivity activity_of(jint state) {
   }
 }
 
+void read_cpu(std::uint32_t os_id, ThreadFacts& facts) {
+  if (os_id == 0) return;
+  const std::int64_t cpu_ns = cpu_of_thread_ns(os_id);
+  facts.cpu_ms = static_cast<double>(std::max<std::int64_t>(cpu_ns, 0)) / 1e6;
+  const auto stat = read_proc_stat("/proc/self/task/" + std::to_string(os_id) + "/stat");
+  if (stat) facts.user_ms = 10.0 * static_cast<double>(stat->user_ticks);
+}
+
+void add(const management::ThreadInfo& info, ThreadFacts& facts) {
+  facts.blocked_count = info.blocked_count;
+  facts.waited_count = info.waited_count;
+  facts.blocked_ms = info.blocked_ms;
+  facts.waited_ms = info.waited_ms;
+}
+
 }  // namespace
 
 void ThreadCapture::read_frames(JNIEnv* jni, const jvmtiStackInfo& stack,
@@ -66,9 +81,14 @@ std::optional<ThreadSnapshot> ThreadCapture::capture(JNIEnv* jni, std::int64_t m
   for (jint i = 0; i < count; ++i) {
     const jvmtiStackInfo& stack = stacks[i];
     const std::int64_t id = fields_.id(jni, stack.thread);
-    if (is_own_thread(id) || !wanted(id)) continue;
+    if (is_own_thread(id)) continue;
+    if (!wanted(id)) {
+      snapshot.excluded.insert(id);
+      continue;
+    }
     SeenThread thread;
     thread.id = id;
+    thread.os_id = fields_.os_id(jni, stack.thread);
     thread.name = fields_.name(jni, stack.thread);
     thread.activity = activity_of(stack.state);
     read_frames(jni, stack, thread);
@@ -77,19 +97,22 @@ std::optional<ThreadSnapshot> ThreadCapture::capture(JNIEnv* jni, std::int64_t m
   return snapshot;
 }
 
-void ThreadCapture::find_lock_owners(JNIEnv* jni, ThreadSnapshot& snapshot) {
-  std::vector<std::int64_t> blocked;
-  for (const SeenThread& thread : snapshot.threads) {
-    if (thread.activity == ThreadActivity::kBlocked) blocked.push_back(thread.id);
+void ThreadCapture::add_facts(JNIEnv* jni, ThreadSnapshot& snapshot,
+                              const std::function<bool(const SeenThread&)>& needed) {
+  std::vector<std::int64_t> ids;
+  for (SeenThread& thread : snapshot.threads) {
+    if (needed(thread)) read_cpu(thread.os_id, thread.facts.emplace());
+    if (thread.facts || thread.activity == ThreadActivity::kBlocked) ids.push_back(thread.id);
   }
-  if (blocked.empty()) return;
-  for (management::ThreadInfo& info : management::thread_infos(jni, blocked)) {
-    for (SeenThread& thread : snapshot.threads) {
-      if (thread.id != info.id) continue;
-      thread.lock_owner = info.lock_owner;
-      thread.lock_owner_name = std::move(info.lock_owner_name);
-      break;
-    }
+  if (ids.empty()) return;
+  auto thread = snapshot.threads.begin();
+  for (management::ThreadInfo& info : management::thread_infos(jni, ids)) {  // in their order
+    thread = std::ranges::find(thread, snapshot.threads.end(), info.id, &SeenThread::id);
+    if (thread == snapshot.threads.end()) return;
+    if (thread->facts) add(info, *thread->facts);
+    if (thread->activity != ThreadActivity::kBlocked) continue;
+    thread->lock_owner = info.lock_owner;
+    thread->lock_owner_name = std::move(info.lock_owner_name);
   }
 }
 
@@ -100,26 +123,20 @@ std::vector<ThreadFacts> ThreadCapture::facts(JNIEnv* jni, const Wanted& wanted)
   if (!frame.good()) return result;
   for (const jthread thread : all_threads(jvmti_, jni)) {
     const std::int64_t id = fields_.id(jni, thread);
-    if (is_own_thread(id) || !wanted(id)) continue;
+    if (is_own_thread(id)) continue;
     ThreadFacts facts;
     facts.id = id;
-    facts.name = fields_.name(jni, thread);
-    if (const std::uint32_t os_id = fields_.os_id(jni, thread); os_id != 0) {
-      const std::int64_t cpu_ns = cpu_of_thread_ns(os_id);
-      facts.cpu_ms = static_cast<double>(std::max<std::int64_t>(cpu_ns, 0)) / 1e6;
-      const auto stat = read_proc_stat("/proc/self/task/" + std::to_string(os_id) + "/stat");
-      if (stat) facts.user_ms = 10.0 * static_cast<double>(stat->user_ticks);
+    facts.wanted = wanted(id);
+    if (facts.wanted) {
+      facts.name = fields_.name(jni, thread);
+      read_cpu(fields_.os_id(jni, thread), facts);
+      ids.push_back(id);
     }
-    ids.push_back(id);
     result.push_back(std::move(facts));
   }
   for (const management::ThreadInfo& info : management::thread_infos(jni, ids)) {
     const auto of = std::ranges::find(result, info.id, &ThreadFacts::id);
-    if (of == result.end()) continue;
-    of->blocked_count = info.blocked_count;
-    of->waited_count = info.waited_count;
-    of->blocked_ms = info.blocked_ms;
-    of->waited_ms = info.waited_ms;
+    if (of != result.end()) add(info, *of);
   }
   return result;
 }

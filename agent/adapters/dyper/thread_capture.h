@@ -1,5 +1,5 @@
 // Captures all platform threads of the program in one safepoint, without the agent's own threads.
-// Attached threads.
+// `wanted`: those that USETHREAD does not exclude. Attached threads.
 #pragma once
 
 #include <jvmti.h>
@@ -25,9 +25,12 @@ class ThreadCapture {
   std::optional<ThreadSnapshot> capture(JNIEnv* jni, std::int64_t max_depth,
                                         const Wanted& wanted) const;
 
-  // Finds the owner of the lock that each blocked thread waits for.
-  static void find_lock_owners(JNIEnv* jni, ThreadSnapshot& snapshot);
+  // Adds the owner of the lock that each blocked thread waits for, and the facts about the threads for
+  // which `needed` is true.
+  static void add_facts(JNIEnv* jni, ThreadSnapshot& snapshot,
+                        const std::function<bool(const SeenThread&)>& needed);
 
+  // About all threads.
   std::vector<ThreadFacts> facts(JNIEnv* jni, const Wanted& wanted) const;
 
  private:

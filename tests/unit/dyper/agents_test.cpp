@@ -196,40 +196,119 @@ TEST_CASE("THREADS drops ended threads that nobody asks for, and bounds the hold
   CHECK(count(kept, "LOCKON") == ThreadsAgent::kMostHolders);
 }
 
-TEST_CASE("THREADS tells for how long blocking and waiting were timed") {
+TEST_CASE("a sleeping or running thread waits for no lock") {
+  for (const auto one : {ThreadActivity::kBlocked, ThreadActivity::kWaiting}) {
+    CHECK(waits_for_lock(one));
+  }
+  for (const auto one : {ThreadActivity::kSleeping, ThreadActivity::kRunnable}) {
+    CHECK_FALSE(waits_for_lock(one));
+  }
+}
+
+TEST_CASE(
+    "THREADS tells how long each has blocked and waited since that was timed, and how long ago") {
   Bench bench;
   ThreadsAgent threads;
+  const auto running = [](std::int64_t id, std::int64_t blocked_ms, std::int64_t waited_ms) {
+    SeenThread one = thread(id, ThreadActivity::kRunnable, {kBusy});
+    one.facts = ThreadFacts{id, one.name, 0, 0, 3, 4, blocked_ms, waited_ms};
+    return one;
+  };
+  const auto times_of = [&](const char* id) {
+    auto document = bench.report(threads);
+    const pugi::xml_node of =
+        document->document_element().find_child_by_attribute("THREAD", "ID", id);
+    return std::vector{figure(of, "BTIME"), figure(of, "WTIME"), figure(of, "CTIME")};
+  };
+  using Times = std::vector<std::int64_t>;
+  const Times none(3, -1);
+  bench.moment.threads = {{1, "t1", 0, 0, 3, 4, 5, 6}, {2, "t2", 0, 0, 3, 4, 7, 9}};
+  bench.snapshot(threads, {running(1, 5, 6)});
+  CHECK(times_of("1") == none);
+  CHECK_FALSE(threads.needs_facts(running(1, 5, 6), bench.variables));
+  bench.variables.contention = true;
+  CHECK(threads.needs_facts(running(1, 5, 6), bench.variables));
+  CHECK_FALSE(threads.needs_facts(thread(3, ThreadActivity::kWaiting, {}), bench.variables));
+  bench.snapshot(threads, {running(1, 1, 2)});
+  CHECK_FALSE(threads.needs_facts(running(1, 5, 6), bench.variables));
+  bench.snapshot(threads, {running(1, 3, 4), running(2, 7, 1)}, 2);  // the first of them begins 2
+  bench.moment.now_ms = bench.now_ms + 10;
+  CHECK(times_of("1") == Times{4, 4, 12});
+  CHECK(times_of("2") == Times{0, 8, 11});
+  threads.clear();
+  bench.snapshot(threads, {running(1, 4, 4)});
+  bench.moment.now_ms = bench.now_ms + 3;
+  CHECK(times_of("1") == Times{1, 2, 3});
+  threads.contention_timing_begins();
+  CHECK(times_of("1") == none);
+  bench.snapshot(threads, {running(1, 5, 90)});
+  CHECK(times_of("1") == Times{0, 0, 2});  // the VM's sums began anew
+  bench.moment.threads = {{1, "t1", 0, 0, 3, 4, -1, -1}};
+  CHECK(times_of("1") == none);
+}
+
+TEST_CASE("THREADS and TIMING keep a thread that USETHREAD excludes, and do not take it for dead") {
+  Bench bench;
+  ThreadsAgent threads;
+  TimingAgent timing;
+  const auto sample = [&](std::vector<SeenThread> seen, std::unordered_set<std::int64_t> excluded) {
+    ThreadSnapshot snapshot;
+    snapshot.ms = ++bench.now_ms;
+    snapshot.threads = std::move(seen);
+    snapshot.excluded = std::move(excluded);
+    threads.check(snapshot, 1000, bench.types, bench.variables);
+    timing.check(snapshot, 1000, bench.types, bench.variables);
+  };
   const auto running = [](std::int64_t id) {
     return thread(id, ThreadActivity::kRunnable, {kBusy});
   };
-  bench.snapshot(threads, {running(1)});
-  bench.variables.contention = true;
-  bench.snapshot(threads, {running(1)}, 3);  // from the first of these to the third
-  bench.snapshot(threads, {running(1), running(2)}, 2);
-  bench.moment.threads = {{1, "t1", 0, 0, 3, 4, 5, 6}, {2, "t2", 0, 0, 3, 4, 5, 6}};
-  const auto time_of = [&](const char* id) {
-    auto document = bench.report(threads);
-    return figure(document->document_element().find_child_by_attribute("THREAD", "ID", id),
-                  "CTIME");
+  const auto of = [](const auto& document, const char* id) {
+    return document->document_element().find_child_by_attribute("THREAD", "ID", id);
   };
-  CHECK(time_of("1") == 4);
-  CHECK(time_of("2") == 1);
-  bench.variables.contention = false;
-  bench.snapshot(threads, {running(1), running(2)}, 5);
-  CHECK(time_of("1") == 5);  // the first of them ended the last that was timed
-  bench.moment.threads = {{1, "t1", 0, 0, 3, 4, -1, -1}};
-  CHECK(time_of("1") == -1);
+  sample({running(1), running(2)}, {3});
+  sample({running(2)}, {1, 3});
+  bench.moment.threads = {{1, "t1"}, {2, "t2"}, {3, "t3"}};
+  bench.moment.threads[0].wanted = bench.moment.threads[2].wanted = false;
+  auto told = bench.report(threads), timed = bench.report(timing);
+  CHECK(of(told, "2"));
+  CHECK(of(timed, "2"));
+  CHECK_FALSE(of(told, "1"));
+  CHECK_FALSE(of(timed, "1"));
+  CHECK(figure(timed->document_element(), "TOTAL") == 2);
+  CHECK(figure(timed->document_element(), "ACTIVE") == 1);
+  CHECK(figure(timed->document_element(), "DIED") == 0);
+  for (ThreadFacts& facts : bench.moment.threads) facts.wanted = true;
+  CHECK_FALSE(of(bench.report(timing), "3"));
+  sample({running(1), running(2), running(3)}, {});
+  told = bench.report(threads), timed = bench.report(timing);
+  CHECK(figure(of(told, "1"), "TOTAL") == 2);
+  CHECK(figure(of(told, "1"), "START") == figure(of(told, "2"), "START"));
+  CHECK(figure(of(timed, "1"), "START") == figure(of(timed, "2"), "START"));
+  CHECK(figure(of(timed, "3"), "START") == bench.now_ms);
+  CHECK(figure(timed->document_element(), "TOTAL") == 3);
+  CHECK(figure(timed->document_element(), "CREATED") == 0);
+  sample({running(2), running(3)}, {1});
+  sample({running(2), running(3)}, {});  // it has ended
+  bench.moment.threads.erase(bench.moment.threads.begin());
+  told = bench.report(threads), timed = bench.report(timing);
+  CHECK(std::string(of(told, "1").attribute("TERMINATED").value()) == "true");
+  CHECK(figure(timed->document_element(), "DIED") == 1);
+  CHECK_FALSE(of(bench.report(threads), "1"));
 }
 
-TEST_CASE("TIMING follows threads that come and go") {
+TEST_CASE("TIMING follows threads that come and go, and their CPU since their first sample") {
   Bench bench;
   TimingAgent timing;
-  bench.snapshot(
-      timing, {thread(1, ThreadActivity::kRunnable, {}), thread(2, ThreadActivity::kRunnable, {})});
+  auto first = thread(1, ThreadActivity::kRunnable, {});
+  CHECK(timing.needs_facts(first, bench.variables));
+  first.facts = ThreadFacts{1, "t1", 10, 9};
+  bench.snapshot(timing, {first, thread(2, ThreadActivity::kRunnable, {})});
+  CHECK_FALSE(timing.needs_facts(first, bench.variables));
   bench.snapshot(
       timing, {thread(1, ThreadActivity::kRunnable, {}), thread(3, ThreadActivity::kRunnable, {}),
                thread(4, ThreadActivity::kRunnable, {})});
   bench.moment.threads.push_back({1, "t1", 12.5, 10});
+  bench.moment.now_ms = bench.now_ms + 5;
   auto document = bench.report(timing);
   const pugi::xml_node root = document->document_element();
   CHECK(root.attribute("NLIVE").as_double() == 5);
@@ -238,7 +317,14 @@ TEST_CASE("TIMING follows threads that come and go") {
   CHECK(figure(root, "CREATED") == 2);
   CHECK(figure(root, "DIED") == 1);
   CHECK(figure(root, "ACTIVE") == 3);
-  CHECK(root.child("THREAD").attribute("CPU").as_double() == 12.5);
+  CHECK(root.child("THREAD").attribute("CPU").as_double() == 2.5);
+  CHECK(root.child("THREAD").attribute("USER").as_double() == 1);
+  CHECK(root.child("THREAD").attribute("CLOCK").as_double() == 6);
+  timing.clear();
+  first.facts->cpu_ms = 12;
+  bench.snapshot(timing, {first});
+  auto cleared = bench.report(timing);
+  CHECK(cleared->document_element().child("THREAD").attribute("CPU").as_double() == 0.5);
 }
 
 TEST_CASE("IO names what the program has called, and where from") {

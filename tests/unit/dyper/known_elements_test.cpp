@@ -59,6 +59,23 @@ TEST_CASE("each element that a command does not know is an error") {
   CHECK(check("<DYPATCH COMMAND='PATCH'><PATCH><WHEN/></PATCH></DYPATCH>").unknown.size() == 1);
 }
 
+TEST_CASE("a document without the element that its command is about is an error") {
+  for (const auto& [text, element] :
+       {std::pair{"<DYPER COMMAND='SET'/>", "VAR"},
+        {"<DYPER COMMAND='SET'>MONITOR</DYPER>", "VAR"},
+        {"<DYPER COMMAND='SET'><SETTINGS/></DYPER>", "VAR"},
+        {"<DYPER COMMAND='SETDETAIL'/>", "DETAIL"},
+        {"<DYPER COMMAND='CLASSES'/>", "CLASSES"},
+        {"<DYPER COMMAND='USETHREAD'><THREADS/></DYPER>", "THREAD"}}) {
+    CAPTURE(text);
+    const Checked checked = check(text);
+    CHECK_FALSE(checked.wanted);
+    CHECK(checked.unknown == std::vector<std::string>{element});
+  }
+  CHECK(check("<DYPER COMMAND='CLASSES'><CLASSES CLEAR='true'/></DYPER>").unknown.empty());
+  CHECK(check("<DYPER COMMAND='SET'><VRA/></DYPER>").unknown == std::vector<std::string>{"VRA"});
+}
+
 TEST_CASE("a document of nothing but unknown elements asks for nothing") {
   const Checked checked = check("<DYPER COMMAND='CLEAR'><CLAER AGENT='CPU'/></DYPER>");
   CHECK_FALSE(checked.wanted);

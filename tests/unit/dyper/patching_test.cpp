@@ -178,6 +178,16 @@ TEST_CASE("what is wrong with one patch is said, and the others are taken") {
   CHECK(patching.change(for_method("a", "NEW",
                                    "<PATCH WHAT='CALL' MODE='COUNT_METHOD'><WHEN "
                                    "CASE='BLOCK' ARG='x'/></PATCH>")) == Codes{"BAD_VALUE"});
+  for (const auto& [what, when] : {std::pair{"ENTER", "CLASS"},
+                                   {"CALL", "FIELD"},
+                                   {"FIELD_WRITE", "METHOD"},
+                                   {"OBJECT_ALLOC", "METHOD"}}) {
+    INFO(what);  // it could never hold
+    CHECK(patching.change(for_method("a", "NEW",
+                                     "<PATCH WHAT='" + std::string(what) +
+                                         "' MODE='COUNT_METHOD'><WHEN CASE='" + when +
+                                         "' ARG='a.B'/></PATCH>")) == Codes{"BAD_VALUE"});
+  }
   const std::string call = "<CODE TYPE='CALL' METHOD='m' SIGNATURE=";
   const std::pair<std::string, std::string> codes[] = {
       {call + "'(int'/>", "BAD_VALUE"},

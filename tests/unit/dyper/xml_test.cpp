@@ -31,6 +31,10 @@ TEST_CASE("what is no document of one element is refused with a sentence") {
                              "<a></b>",
                              "<a/><a/>",
                              "<!-- only -->",
+                             "<a b='&nope;'/>",
+                             "<a>b & c</a>",
+                             "<a>&#x;</a>",
+                             "<a>&#12</a>",
                              "<!DOCTYPE a><a/>",
                              "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
                              std::string("<a b='\0'/>", 10),
@@ -43,6 +47,7 @@ TEST_CASE("what is no document of one element is refused with a sentence") {
     CHECK_FALSE(read.message().empty());
   }
   CHECK(read_xml("<a><b><c/></b><b/></a>"));
+  CHECK(read_xml("<?x &?><!-- & --><a b='&apos;&#x4A;'><![CDATA[&nope;]]>&gt;<!-- &a; --></a>"));
 }
 
 TEST_CASE("flags are false by their first letter alone") {

@@ -24,7 +24,7 @@ struct MonitoredTime {
 struct ReportMoment {
   std::int64_t now_ms = 0;
   std::int64_t processors = 1;
-  std::vector<ThreadFacts> threads;  // the living ones
+  std::vector<ThreadFacts> threads;  // all that live
   std::string counted;               // the <RTITEM> elements of patched code
 };
 
@@ -50,6 +50,10 @@ class DyperAgent {
     time_ = {};
     forget();
   }
+  // Whether add_snapshot() is to get this thread with SeenThread::facts.
+  virtual bool needs_facts(const SeenThread&, const DyperVariables&) const { return false; }
+  // The VM begins to time contention. The times that it has summed up before are of no account.
+  virtual void contention_timing_begins() {}
   // `name`: "a.B" or "a.B@method"; an unknown one has no effect.
   virtual void set_detail(std::string_view, bool) {}
   virtual void report(const ReportMoment& moment, const DyperVariables& variables,

@@ -47,6 +47,11 @@ constexpr Inside kInside[] = {
     {"DYPATCH/PATCH/PATCH", "CLASS"},
     {"DYPATCH/ACTIVATE", kModels},
 };
+// Commands that do nothing without this element.
+constexpr Inside kNeeded[] = {{"DYPER/SET", "VAR"},
+                              {"DYPER/SETDETAIL", "DETAIL"},
+                              {"DYPER/CLASSES", "CLASSES"},
+                              {"DYPER/USETHREAD", "THREAD"}};
 // Commands that are answered by an error, whatever they contain.
 constexpr std::string_view kLeftOut[] = {"DYPER/DUMPMEMORY", "DYPATCH/ADDCLASS", "DYPATCH/EXIT"};
 
@@ -91,7 +96,13 @@ bool check_elements(const DyperRequest& request, DyperErrors& errors) {
   std::string way = request.language == DyperLanguage::kDyper ? "DYPER/" : "DYPATCH/";
   way += usual_name(request.command);
   if (std::ranges::find(kLeftOut, way) != std::end(kLeftOut)) return true;
-  return check(request.root, way, errors).value_or(1) > 0;
+  const bool wanted = check(request.root, way, errors).value_or(1) > 0;
+  const auto needed = std::ranges::find(kNeeded, way, &Inside::way);
+  if (!errors.empty() || needed == std::end(kNeeded)) return wanted;
+  const auto is_needed = [&](pugi::xml_node node) { return needed->elements == node.name(); };
+  if (request.root.find_node(is_needed)) return true;
+  fail(errors, "ELEMENT", needed->elements, way + " does nothing without this element");
+  return false;
 }
 
 }  // namespace ddm

@@ -14,23 +14,38 @@ std::string own_class_of(const SeenThread& thread, const ClassTypes& types) {
   return thread.frames.empty() ? "" : std::string(thread.frames.back().class_name);
 }
 
+bool is_worth_following(const SeenThread& thread) {
+  return thread.activity == ThreadActivity::kRunnable ||
+         thread.activity == ThreadActivity::kBlocked;
+}
+
 }  // namespace
+
+bool ThreadsAgent::needs_facts(const SeenThread& thread, const DyperVariables& variables) const {
+  if (!variables.contention) return false;
+  const auto found = threads_.find(thread.id);
+  return found != threads_.end() ? !found->second.timed_from : is_worth_following(thread);
+}
+
+void ThreadsAgent::contention_timing_begins() {
+  for (auto& [id, sums] : threads_) sums.timed_from.reset();
+}
 
 void ThreadsAgent::add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes& types,
                                 const DyperVariables& variables) {
-  const std::int64_t timed_us = timed_since_ ? time().monitored_us - timed_since_->monitored_us : 0;
   for (const SeenThread& thread : snapshot.threads) {
-    const bool worth_it =
-        thread.activity == ThreadActivity::kRunnable || thread.activity == ThreadActivity::kBlocked;
     const auto found = threads_.find(thread.id);
-    if (found == threads_.end() && !worth_it) continue;
+    if (found == threads_.end() && !is_worth_following(thread)) continue;
     Sums& sums = found != threads_.end() ? found->second : threads_[thread.id];
     if (sums.start_ms == 0) {
       sums.start_ms = snapshot.ms;
       sums.class_name = own_class_of(thread, types);
     }
     sums.name = thread.name;
-    if (timed_since_ && sums.last_ms == timed_since_->last_ms) sums.timed_us += timed_us;
+    const auto& facts = thread.facts;
+    if (variables.contention && !sums.timed_from && facts && facts->blocked_ms >= 0) {
+      sums.timed_from = {snapshot.ms, facts->blocked_ms, facts->waited_ms};
+    }
     sums.last_ms = snapshot.ms;
     ++sums.total;
     switch (thread.activity) {
@@ -55,9 +70,10 @@ void ThreadsAgent::add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes
     }
   }
   if (threads_.size() > kMostItems) {
-    std::erase_if(threads_, [&](const auto& one) { return one.second.last_ms != snapshot.ms; });
+    std::erase_if(threads_, [&](const auto& one) {
+      return one.second.last_ms != snapshot.ms && !snapshot.excluded.contains(one.first);
+    });
   }
-  timed_since_ = variables.contention ? std::optional(time()) : std::nullopt;
 }
 
 void ThreadsAgent::report(const ReportMoment& moment, const DyperVariables&, XmlWriter& xml) {
@@ -70,18 +86,27 @@ void ThreadsAgent::report(const ReportMoment& moment, const DyperVariables&, Xml
     const auto& [id, sums] = *one;
     const auto facts = std::ranges::find(moment.threads, id, &ThreadFacts::id);
     const bool alive = facts != moment.threads.end();
+    if (alive && !facts->wanted) {
+      ++one;
+      continue;
+    }
     xml.open("THREAD").attribute("ID", id).attribute("THREAD", sums.name);
     xml.attribute("START", sums.start_ms);
-    xml.attribute(sums.last_ms == time().last_ms ? "LAST" : "END", sums.last_ms);
+    xml.attribute(alive || sums.last_ms == time().last_ms ? "LAST" : "END", sums.last_ms);
     if (!alive) xml.attribute("TERMINATED", true);
     xml.attribute("TOTAL", sums.total).attribute("BLOCKS", sums.blocks);
     xml.attribute("RUNS", sums.runs).attribute("WAITS", sums.waits).attribute("IOS", sums.ios);
     xml.attribute("SLEEPS", sums.sleeps);
     if (alive) {
       xml.attribute("TOTBLKS", facts->blocked_count).attribute("TOTWAITS", facts->waited_count);
-      if (facts->blocked_ms >= 0) {
-        xml.attribute("WTIME", facts->waited_ms).attribute("BTIME", facts->blocked_ms);
-        xml.attribute("CTIME", sums.timed_us / 1000);
+      if (facts->blocked_ms >= 0 && sums.timed_from) {
+        // Not less than 0: the program may have made the VM begin its sums anew.
+        const auto since = [](std::int64_t now, std::int64_t then) {
+          return std::max<std::int64_t>(now - then, 0);
+        };
+        xml.attribute("WTIME", since(facts->waited_ms, sums.timed_from->waited_ms));
+        xml.attribute("BTIME", since(facts->blocked_ms, sums.timed_from->blocked_ms));
+        xml.attribute("CTIME", since(moment.now_ms, sums.timed_from->ms));
       }
     }
     for (const auto& [holder_id, holder] : sums.holders) {

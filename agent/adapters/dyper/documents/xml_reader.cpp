@@ -1,5 +1,6 @@
 #include "adapters/dyper/documents/xml_reader.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace ddm {
@@ -11,6 +12,32 @@ std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kBlanks);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+// Of XML: one of the five names, or a character's number. `text` begins with `&`.
+bool is_entity(std::string_view text) {
+  text = text.substr(1, text.find(';') - 1);  // without an end all that follows
+  for (const std::string_view name : {"lt", "gt", "amp", "quot", "apos"}) {
+    if (text == name) return true;
+  }
+  const bool hexadecimal = text.starts_with("#x");
+  if (!text.starts_with('#')) return false;
+  text.remove_prefix(hexadecimal ? 2 : 1);
+  const char* const digits = hexadecimal ? "0123456789abcdefABCDEF" : "0123456789";
+  return !text.empty() && text.find_first_not_of(digits) == std::string_view::npos;
+}
+
+// The position of an `&` that begins no entity, which pugixml takes as text; npos: there is none.
+std::size_t find_unknown_entity(std::string_view text) {
+  constexpr std::string_view kVerbatim[][2] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}};
+  for (std::size_t at = 0; (at = text.find_first_of("<&", at)) != std::string_view::npos; ++at) {
+    const std::string_view rest = text.substr(at);
+    if (rest.front() == '&' && !is_entity(rest)) return at;
+    for (const auto& [begin, end] : kVerbatim) {
+      if (rest.starts_with(begin)) at += std::min(rest.find(end, begin.size()), rest.size());
+    }
+  }
+  return std::string_view::npos;
 }
 
 // Walks without recursion: the document's depth is the peer's choice.
@@ -39,6 +66,9 @@ Result<std::unique_ptr<pugi::xml_document>> read_xml(std::string_view text) {
   for (const pugi::xml_node node : document->children()) {
     if (node.type() == pugi::node_doctype) return Error{"a DOCTYPE is not taken"};
     if (node.type() == pugi::node_element) ++roots;
+  }
+  if (const auto at = find_unknown_entity(body); at != std::string_view::npos) {
+    return Error{"an unknown entity, or an & alone, at byte " + std::to_string(at)};
   }
   if (roots != 1) return Error{"a document has one element at its top, not several"};
   NestingCheck check;

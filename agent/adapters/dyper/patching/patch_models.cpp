@@ -4,6 +4,7 @@
 
 #include "adapters/dyper/documents/xml_reader.h"
 #include "adapters/dyper/patching/java_names.h"
+#include "bci/patch/patch_site.h"
 #include "core/class_names.h"
 #include "core/whole_text.h"
 
@@ -46,6 +47,22 @@ std::optional<bci::PatchWhen> when_of(pugi::xml_node node, DyperErrors& errors) 
   return when;
 }
 
+// Whether there are sites of that kind at which the case can hold.
+bool fits(bci::WhenKind when, bci::SiteKind kind) {
+  bci::Site site;
+  site.kind = kind;
+  switch (when) {
+    case bci::WhenKind::kField:
+      return site.is_field();
+    case bci::WhenKind::kMethod:
+      return kind == bci::SiteKind::kCall;
+    case bci::WhenKind::kClass:
+      return site.is_allocation();
+    default:
+      return true;
+  }
+}
+
 bool same(const bci::PatchWhen& a, const bci::PatchWhen& b) {
   return a.kind == b.kind && a.owner == b.owner && a.name == b.name && a.number == b.number;
 }
@@ -80,6 +97,11 @@ std::optional<bci::Patch> PatchModels::patch_of(pugi::xml_node node, DyperErrors
   for (const pugi::xml_node inner : node.children("WHEN")) {
     auto when = when_of(inner, errors);
     if (!when) return {};
+    if (!fits(when->kind, *site)) {
+      return fail(errors, "CASE", attribute_of(inner, "CASE"),
+                  "no " + std::string(what) + " has this case: FIELD is of accesses and writes, " +
+                      "METHOD of CALL, CLASS of allocations");
+    }
     patch.when.push_back(std::move(*when));
   }
   return patch;
