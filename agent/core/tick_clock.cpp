@@ -73,10 +73,11 @@ void TickClock::calibrate() {
   });
 }
 
-void ThreadCpuClock::read(Ticks now) noexcept {
+// Returns the time when it was read.
+Ticks ThreadCpuClock::read() noexcept {
   const Ticks cpu = TickClock::ticks(static_cast<std::uint64_t>(cpu_of_this_thread_ns()));
-  read_at_ = now;
   cpu_ = cpu > last_ ? cpu : last_;
+  return read_at_ = TickClock::now();
 }
 
 }  // namespace ddm

@@ -47,15 +47,18 @@ class TickClock {
 // and advances with wall time in between: it may be ahead by that much, and never decreases.
 class ThreadCpuClock {
  public:
-  Ticks ticks(Ticks now) noexcept {
+  Ticks ticks(Ticks now) noexcept { return advance(now); }
+  // If it is read, `now` becomes the time after that: a thread whose turn on its processor is over
+  // loses it in the system call, and may have it back only after many milliseconds.
+  Ticks advance(Ticks& now) noexcept {
     if (now - read_at_ > s_ticks_between) [[unlikely]]
-      read(now);
+      now = read();
     return last_ = cpu_ + (now - read_at_);
   }
 
  private:
   friend class TickClock;
-  void read(Ticks now) noexcept;
+  Ticks read() noexcept;
   static Ticks s_ticks_between;
 
   Ticks read_at_ = 0;

@@ -112,6 +112,9 @@ class Tables {
 
   std::string write(bool with_traces) {
     out_ += method_table(time_.methods, rows_, columns_);
+    if (with_traces && !time_.monitor_on && !time_.incomplete.empty()) {
+      line("\n{}", printable(time_.incomplete));
+    }
     not_timed();
     samples();
     monitors();

@@ -64,6 +64,8 @@ void CallRecorder::listen(Wanted wanted) {
     common_sums_number_ = sums_number_;
   }
   session->sums_number = sums_number_;
+  // What is logged at its end is logged with its true begin.
+  session->count_from = session->wanted.least == 0 ? sums_begin_ : 0;
   session->common_sums = common_sums_;
   session->number = ++sessions_;
   session->calls_number = calls_number_;
@@ -79,6 +81,11 @@ void CallRecorder::listen(Wanted wanted) {
 }
 
 void CallRecorder::stop() { change_session(nullptr); }
+
+void CallRecorder::forget_sums() {
+  ++sums_number_;
+  sums_begin_ = TickClock::now();
+}
 
 // The previous session's log may be large: freed now, unless a thread is inside a hook for long.
 void CallRecorder::change_session(std::shared_ptr<const Session> session) {
@@ -132,6 +139,9 @@ void CallRecorder::begin_session(State& state, const Session& session) {
     state.forget_thread();
     state.calls_number = session.calls_number;
   }
+  state.count_from = session.count_from;
+  state.own.count_from(session.count_from);
+  state.current_id = 0;  // those of a virtual thread when it is looked up
   state.log_thread = 0;
   state.log_alone = session.log_alone != nullptr;
   state.writer = {};
@@ -150,15 +160,18 @@ OpenCalls* CallRecorder::look_up_current(JNIEnv* jni, State& state, std::int64_t
   if (!jni->IsInstanceOf(thread.get(), virtual_thread_)) return state.current = &state.own;
   OpenCalls* const calls = virtual_calls_.of(id);
   if (calls != before) calls->carrier_cpu.remounted();
+  calls->count_from(state.count_from);
   return state.current = calls;
 } catch (const std::exception&) {  // no memory
   return nullptr;
 }
 
-Ticks CallRecorder::cpu_of(const Session& session, State& state, OpenCalls& calls,
-                           Ticks now) noexcept {
+// `now` is later afterwards if the clock was read: what an end waits for a processor then is the time
+// of the call that has used up its turn, and not its caller's.
+inline Ticks CallRecorder::cpu_of(const Session& session, State& state, OpenCalls& calls,
+                                  Ticks& now) noexcept {
   if (!session.wanted.cpu) return 0;
-  const Ticks of_system_thread = state.cpu.ticks(now);
+  const Ticks of_system_thread = state.cpu.advance(now);
   return &calls == &state.own ? of_system_thread
                               : calls.carrier_cpu.at(&state, of_system_thread, now);
 }
@@ -238,7 +251,7 @@ bool CallRecorder::end_all_but(const std::vector<MethodNumber>& on_stack, JNIEnv
                                const Session& session, OpenCalls& calls) {
   const auto runs = calls.which_still_run(on_stack);
   if (!runs) return false;
-  const Ticks now = TickClock::now();
+  Ticks now = TickClock::now();
   const Ticks cpu = cpu_of(session, state, calls, now);
   calls.end_unseen(*runs, now, cpu, [&](const OpenCalls::Ended& ended) {
     record_end(jni, state, session, ended, CallAction::kThrow, now, cpu);
@@ -268,7 +281,7 @@ void CallRecorder::enter(JNIEnv* jni, State* state, MethodNumber method) noexcep
       if (const auto at = state->sums->of(path); at.sum) at.add(&MethodSums::Sum::calls, 1);
     }
   }
-  const Ticks now = TickClock::now();
+  Ticks now = TickClock::now();
   const Ticks cpu = cpu_of(*session, *state, *calls, now);
   const bool below = wanted.roots && (calls->below() || wanted.roots->marked(method));
   if (!calls->enter(method, now, cpu, path, below, counted)) {
@@ -354,16 +367,20 @@ CallRecorder::Sums CallRecorder::sums() const {
     sum.self += open.self;
     if (open.outermost) sum.total += open.total;
   };
-  const bool running = session_.load(std::memory_order_acquire) != nullptr;
+  const bool running = session_held_ != nullptr;
+  const Ticks from = running ? session_held_->count_from : 0;
   {
     const std::lock_guard lock(mutex_);
     for (const auto& state : states_) {
+      // Calls may be open of a thread that has entered and left none since the sums were reset.
+      if (running && state->calls_number == calls_number_) {
+        state->own.for_each(now, add_open, from);
+      }
       if (state->sums_number != sums_number_ || !state->sums) continue;
       state->sums->for_each(
           [&](PathNumber path, const MethodSum& more) { result.paths[path] += more; });
       result.unmatched += state->unmatched.get();
       result.too_deep += state->too_deep.get();
-      if (running && state->calls_number == calls_number_) state->own.for_each(now, add_open);
     }
   }
   if (common_sums_ && common_sums_number_ == sums_number_) {
@@ -371,7 +388,7 @@ CallRecorder::Sums CallRecorder::sums() const {
         [&](PathNumber path, const MethodSum& more) { result.paths[path] += more; });
   }
   if (running) {
-    virtual_calls_.for_each([&](const OpenCalls& calls) { calls.for_each(now, add_open); });
+    virtual_calls_.for_each([&](const OpenCalls& calls) { calls.for_each(now, add_open, from); });
   }
   return result;
 }

@@ -56,11 +56,10 @@ class CallRecorder final : public VmListener {
   void listen(Wanted wanted);
   // Stops recording; the sums are kept.
   void stop();
-  // Makes the next listen() reset the sums.
-  void forget_sums() { ++sums_number_; }
+  // Makes the next listen() reset the sums. Calls that are open now count from now on.
+  void forget_sums();
 
-  // Sums by path, including open calls so far, and what could not be attributed. `total` and `cpu`
-  // exclude calls within another call of the same method.
+  // Sums by path, with open calls so far. `total` and `cpu`: without calls within one of that method.
   struct Sums {
     std::map<PathNumber, MethodSum> paths;
     std::uint64_t unmatched = 0;  // exits without an entry
@@ -85,6 +84,7 @@ class CallRecorder final : public VmListener {
     std::shared_ptr<CommonSums> common_sums;
     std::uint32_t calls_number = 0;  // differs from the state's: earlier open calls are discarded
     CallLog* log_alone = nullptr;    // wanted.log, if events only have to be appended to it
+    Ticks count_from = 0;            // what calls took before is in no sum
   };
 
   // One OS thread's data; reused by a later thread.
@@ -99,6 +99,7 @@ class CallRecorder final : public VmListener {
     OpenCalls own;                 // of its platform thread
     OpenCalls* current = nullptr;  // of the Java thread that runs on it
     std::int64_t current_id = 0;
+    Ticks count_from = 0;  // the session's
     ThreadCpuClock cpu;
     std::unique_ptr<MethodSums> sums;
     OneWriter<std::uint64_t> unmatched, too_deep;
@@ -159,7 +160,7 @@ class CallRecorder final : public VmListener {
   bool end_all_but(const std::vector<MethodNumber>& on_stack, JNIEnv* jni, State& state,
                    const Session& session, OpenCalls& calls);
   void end_thread(JNIEnv* jni, State& state, const Session& session, OpenCalls& calls) noexcept;
-  static Ticks cpu_of(const Session& session, State& state, OpenCalls& calls, Ticks now) noexcept;
+  static Ticks cpu_of(const Session& session, State& state, OpenCalls& calls, Ticks& now) noexcept;
   void log(JNIEnv* jni, State& state, const Session& session, MethodNumber method,
            CallAction action, Ticks now, Ticks cpu) noexcept;
   bool number_current(JNIEnv* jni, State& state, CallLog& log) noexcept;
@@ -180,9 +181,9 @@ class CallRecorder final : public VmListener {
   mutable Reclamation reclamation_;
   std::atomic<const Session*> session_{nullptr};  // null: not recording
   std::shared_ptr<const Session> session_held_;
-  std::uint32_t sessions_ = 0, sums_number_ = 1, calls_number_ = 1;
+  std::uint32_t sessions_ = 0, sums_number_ = 1, calls_number_ = 1, common_sums_number_ = 0;
   std::shared_ptr<CommonSums> common_sums_;  // of common_sums_number_; null: nobody has listened
-  std::uint32_t common_sums_number_ = 0;
+  Ticks sums_begin_ = 0;                     // 0: they have not been reset
 
   mutable std::mutex mutex_;  // guards the lists of states
   std::vector<std::unique_ptr<State>> states_;

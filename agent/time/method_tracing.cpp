@@ -68,9 +68,16 @@ std::string MethodTracing::stop_times(JNIEnv* jni) {
   return error;
 }
 
-bool MethodTracing::times_nothing() {
+std::string MethodTracing::times_nothing() {
   const std::lock_guard lock(mutex_);
-  return times_ && numbers_.count() == 0;
+  return no_times();
+}
+
+// Lock held.
+std::string MethodTracing::no_times() const {
+  if (!times_ || numbers_.count() != 0) return "";
+  if (times_->empty()) return "no class but the JDK's was loaded; methods=java.util.* times theirs";
+  return "no class with a method of methods=" + *times_ + " was loaded";
 }
 
 std::string MethodTracing::start_trace(JNIEnv* jni, const TraceSettings& settings) {
@@ -197,7 +204,6 @@ void MethodTracing::record() {
   recorder_->listen(std::move(wanted));
 }
 
-// Calls that are open now count in full when they end.
 void MethodTracing::forget() {
   const std::lock_guard lock(mutex_);
   last_times_ = {};
@@ -214,6 +220,8 @@ void MethodTracing::add_to(TimeData& data) {
   data.methods = std::move(times.methods);
   data.method_paths = std::move(times.paths);
   data.not_timed = std::move(times.not_timed);
+  const std::string why = no_times();
+  if (!why.empty() && data.incomplete.empty()) data.incomplete = "cpu=times: " + why;
 }
 
 void MethodTracing::add_names(NamesInUse& used) {
@@ -286,7 +294,8 @@ MethodTrace MethodTracing::read_trace(const Trace& trace, TraceFile& file) const
   read.begin_micros = trace.begin_micros;
   const Ticks begin = trace.log->begin();
   read.elapsed_micros = trace.end > begin ? TickClock::nanos(trace.end - begin) / 1000 : 0;
-  read.overflow = trace.log->lost() != 0;
+  read.lost = trace.log->lost();
+  read.overflow = read.lost != 0;
   read.threads = trace.log->thread_names();
   const auto add = [&](const CallEvent& event) {
     const auto [method, is_new] = read.methods.try_emplace(event.method);

@@ -35,8 +35,8 @@ class MethodTracing final : public TimeDataSource {
   // error; on return the hooks are installed. Stopping when off does nothing.
   std::string start_times(JNIEnv* jni, const std::string& patterns);
   std::string stop_times(JNIEnv* jni);
-  // Times are wanted, but no class has had a matching method.
-  bool times_nothing();
+  // Why nothing is timed although times are wanted, as part of a sentence; "": something is, or may be.
+  std::string times_nothing();
 
   struct TraceSettings {
     std::string patterns;
@@ -81,6 +81,7 @@ class MethodTracing final : public TimeDataSource {
   const TraceSettings* traced() const { return trace_ ? &trace_->settings : nullptr; }
   std::string change_hooks(JNIEnv* jni, const TraceSettings* trace, const std::string* times);
   void record();
+  std::string no_times() const;
   Times read_times() const;
   TraceFile file_of(const Trace& trace) const;
   MethodTrace read_trace(const Trace& trace, TraceFile& file) const;

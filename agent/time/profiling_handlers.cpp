@@ -109,16 +109,17 @@ void ProfilingHandlers::start_trace(const Request& request, const TraceRequest& 
   settings.below = wanted.below;
   const std::string error = tracing_.start_trace(context_.jni(), settings);
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
-  started(request, owner_, {request.session, file, file.empty() ? wanted.at_end : file},
-          reply);
+  started(request, owner_, {request.session, file, file.empty() ? wanted.at_end : file}, reply);
 }
 
 void ProfilingHandlers::started(const Request& request, Owner& owner, Owner fresh, Reply& reply) {
+  const bool gone = !request.session->is_open() || !reply.wanted();
+  if (gone) fresh.at_end.clear();  // nobody would read it, if the program is ending already
   {
     const std::lock_guard lock(mutex_);
     owner = std::move(fresh);
   }
-  if (!request.session->is_open() || !reply.wanted()) return disconnected(request.session);
+  if (gone || !request.session->is_open()) return disconnected(request.session);
   reply.send_empty();
 }
 

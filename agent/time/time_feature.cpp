@@ -79,13 +79,8 @@ void TimeFeature::end() {
 
 bool TimeFeature::write_final_reports(JNIEnv*, bool complete) {
   handlers_.write_at_end();
-  if (method_tracing_.times_nothing()) {
-    if (options_.methods.empty()) {
-      log_warn("cpu=times: no class but the JDK's was loaded; methods=java.util.* times theirs");
-    } else {
-      log_warn("cpu=times: no class with a method of methods={} was loaded", options_.methods);
-    }
-  }
+  const std::string why = method_tracing_.times_nothing();
+  if (!why.empty()) log_warn("cpu=times: {}", why);
   return complete;
 }
 

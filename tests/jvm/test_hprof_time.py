@@ -1,5 +1,6 @@
 """libhprof.so's cpu= and monitor=, and the same tables by dump=x.hprof.txt, against the programs' own truth."""
 import os
+import re
 import signal
 import time
 
@@ -86,6 +87,25 @@ def cpu_times_measures_as_the_program_does_and_survives_virtual_threads(t):
         ((_, rows),) = HprofText(t.path("v.txt")).times
         for name, calls in truth_of_calls(out).items():
             assert calls_in(rows, name) == calls, (name, calls_in(rows, name), calls)
+
+
+@test()
+def a_call_that_lasts_over_dumps_is_in_each_with_its_time_since_the_one_before(t):
+    with Running(t, "cpu=times,cutoff=0,file=x.txt", "Naps") as program:
+        for dumps in (1, 2):
+            time.sleep(0.5)
+            os.kill(program.process.pid, signal.SIGQUIT)
+            wait_for(program, t.path("x.txt"), "\nCPU TIME (ms) END\n", dumps)
+        time.sleep(0.5)
+        code, out, err = program.end()
+    assert code == 0, err
+    napped = int(re.search(r"^napped (\d+)$", out, re.M)[1])
+    naps = [[(share * total / 100, count) for share, count, _, name in rows if name == "Naps.nap"]
+            for total, rows in HprofText(t.path("x.txt")).times]
+    assert [[count for _, count in dump] for dump in naps] == [[1], [0], [0]], naps
+    times = [dump[0][0] for dump in naps]
+    # What passes while a dump is written is in none.
+    assert min(times) > 450 and napped * 0.7 < sum(times) < napped + 5, (times, napped)
 
 
 @test()

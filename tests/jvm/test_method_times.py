@@ -124,6 +124,22 @@ def times_are_those_of_the_programs_own_clock(t):
     best_of(8, lambda: check_times(*run(t, "clock")))
 
 
+@test()
+def what_a_callee_waits_for_the_processor_is_not_its_callers_own_time(t):
+    everywhere = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(everywhere)[:1])  # the program's, too
+    try:
+        t.java("PassedOn", "4", "200", agent="cpu=times,methods=PassedOn.*,address=none,dump=m.jsonl")
+    finally:
+        os.sched_setaffinity(0, everywhere)
+    found = methods_of(t.path("m.jsonl"))
+    passed, spin = found["PassedOn.pass"], found["PassedOn.spin"]
+    assert passed["calls"] == spin["calls"] == 800, found
+    # Half of its time was the caller's when the wait came between the readings of the two clocks.
+    assert spin["total_ns"] > 1.5 * 800 * 1_000_000, found
+    assert passed["self_ns"] < 0.1 * passed["total_ns"], found
+
+
 @test(jdks="each")
 def calls_in_which_the_program_ends_have_their_time_so_far(t):
     ways = ["exit", "halt", "virtualExit"] if t.jdk.major >= 21 else ["exit", "halt"]
@@ -212,8 +228,15 @@ def times_begin_when_all_methods_have_their_hooks(t):
 
 @test()
 def methods_that_are_not_timed_are_told_of(t):
+    why = "cpu=times: no class with a method of methods=no.such.* was loaded"
     done = t.java("Calls", "clock", agent="cpu=times,methods=no.such.*,address=none")
-    assert done.err == "ddmagent: cpu=times: no class with a method of methods=no.such.* was loaded\n"
+    assert done.err == f"ddmagent: {why}\n"
+    t.java("Calls", "clock", agent="cpu=times,methods=no.such.*,address=none,dump=m.txt,dump=m.jsonl")
+    with open(t.path("m.txt"), encoding="utf-8") as f:
+        text = f.read()
+    assert text.startswith("Time of ") and text.endswith(f"\n{why}\n") and "allocation" not in text, text
+    with open(t.path("m.jsonl"), encoding="utf-8") as f:
+        assert json.loads(f.readline())["incomplete"] == why
     done = t.java("-version", agent="cpu=times,address=none")
     assert done.err.splitlines()[-1] == ("ddmagent: cpu=times: no class but the JDK's was loaded; "
                                          "methods=java.util.* times theirs"), done

@@ -147,9 +147,12 @@ std::string trace_notes(const MethodTrace& trace) {
   }
   if (trace.overflow) {
     notes += notes.empty() ? "" : " ";
-    notes +=
-        "The buffer was full before the end: later calls are missing, and open ones end with their "
-        "thread's last event.";
+    notes += fmt::format(
+        "The buffer was full before the end: {} missing, and open calls end with their thread's "
+        "last "
+        "event.",
+        trace.lost > 0 ? fmt::format("{} later entries and exits are", grouped(trace.lost))
+                       : "later calls are");
   }
   return notes;
 }

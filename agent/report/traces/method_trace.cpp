@@ -58,6 +58,7 @@ void take_fact(std::string_view line, MethodTrace& trace, int& version) {
   }
   const std::string_view name = line.substr(0, equals), value = line.substr(equals + 1);
   if (name == "data-file-overflow") trace.overflow = value == "true";
+  if (name == "lost-events") trace.lost = number_in<std::uint64_t>(value).value_or(0);
   if (name == "elapsed-time-usec") {
     trace.elapsed_micros = number_in<std::uint64_t>(value).value_or(0);
   }
@@ -107,7 +108,7 @@ std::string read_key(std::string_view key, MethodTrace& trace) {
 
 std::span<const std::uint8_t> TraceRecords::encode(const TraceEvent& event) {
   if (event.wall_micros > std::numeric_limits<std::uint32_t>::max()) {
-    overflow_ = true;
+    ++lost_;
     return {};
   }
   if (event.action == TraceEvent::kEnter) ++calls_;
@@ -127,8 +128,11 @@ std::string trace_head(const MethodTrace& trace, const TraceRecords& records) {
   std::string out = fmt::format(
       "*version\n{}\ndata-file-overflow={}\nclock={}\nelapsed-time-usec={}\n"
       "num-method-calls={}\nclock-call-overhead-nsec=0\nvm=art\npid={}\n",
-      version, trace.overflow || records.overflow(), trace.dual ? "dual" : "wall",
+      version, trace.overflow || records.lost() != 0, trace.dual ? "dual" : "wall",
       trace.elapsed_micros, records.calls(), trace.pid);
+  if (const std::uint64_t lost = trace.lost + records.lost(); lost != 0) {
+    out += fmt::format("lost-events={}\n", lost);
+  }
   if (trace.interval_micros > 0) {
     out += fmt::format("sampling-rounds={}\nsampling-interval-usec={}\n", trace.rounds,
                        trace.interval_micros);

@@ -4,7 +4,7 @@
 // Key section, ASCII (other characters of names as \u00f6), lines that end in \n:
 //   *version        2: one clock; 3: two
 //   name=value      clock is wall or dual; data-file-overflow, elapsed-time-usec, ...; of samples:
-//                   sampling-rounds, sampling-interval-usec
+//                   sampling-rounds, sampling-interval-usec; where it is not 0: lost-events
 //   *threads        number TAB name
 //   *methods        0xID TAB class TAB method TAB signature TAB file TAB line; IDs are multiples of 4
 //   *end
@@ -48,6 +48,7 @@ struct MethodTrace {
   std::uint64_t begin_micros = 0;  // since the epoch
   std::uint64_t elapsed_micros = 0;
   bool overflow = false;              // events were dropped
+  std::uint64_t lost = 0;             // how many, as far as known
   std::uint64_t rounds = 0;           // how often stacks were sampled
   std::uint64_t interval_micros = 0;  // between rounds, as requested; 0: calls were traced
   std::map<std::uint16_t, std::string> threads;
@@ -65,12 +66,12 @@ class TraceRecords {
   std::span<const std::uint8_t> encode(const TraceEvent& event);
 
   std::uint64_t calls() const { return calls_; }
-  bool overflow() const { return overflow_; }
+  std::uint64_t lost() const { return lost_; }
 
  private:
   const bool dual_;
   std::uint64_t calls_ = 0;
-  bool overflow_ = false;
+  std::uint64_t lost_ = 0;
   std::map<std::uint16_t, std::uint64_t> first_cpu_;  // by thread
   std::array<std::uint8_t, 14> record_{};
 };

@@ -92,10 +92,7 @@ class OpenCalls {
   // for it, after checked() not before it has doubled, or there were many calls since checked().
   bool is_due() const noexcept { return is_deep() || entered_ >= kEnteredDue; }
   bool is_deep() const noexcept { return depth() >= due_at_; }
-  void checked() noexcept {
-    due_at_ = std::max(kFirstDue, 2 * depth());
-    entered_ = 0;
-  }
+  void checked() noexcept;
   // By the methods on the stack, innermost first, of which some may never have been entered through a
   // hook. nullopt: the open calls do not match the stack, and should be kept.
   std::optional<std::vector<bool>> which_still_run(std::vector<MethodNumber> on_stack) const;
@@ -118,19 +115,21 @@ class OpenCalls {
   }
 
   // Discards all calls.
-  void clear() noexcept {
-    depth_.store(0, std::memory_order_release);
-    outermost_.fill(0);
-  }
+  void clear() noexcept;
+  // Calls that were open at `from` count from then on, as if they had begun there and called nothing
+  // yet. On the thread itself, before its first event since.
+  void count_from(Ticks from) noexcept;
 
   // Calls `open(Ended)` for each open call as of `now`, innermost first; without `cpu` and `below`.
+  // `from`: the same, of a thread that has not had such an event.
   template <typename OpenCall>
-  void for_each(Ticks now, OpenCall open) const {
+  void for_each(Ticks now, OpenCall open, Ticks from = 0) const {
     Ticks callee = 0;
     for (std::size_t i = depth_.load(std::memory_order_acquire); i-- > 0;) {
       const Call& call = at(i);
-      const Ticks begin = call.begin.get();
-      const Ticks callees = call.callees.get() + callee;
+      const bool began_before = call.begin.get() < from;
+      const Ticks begin = began_before ? from : call.begin.get();
+      const Ticks callees = callee + (began_before ? 0 : call.callees.get());
       const Ended ended = as_ended(call, now > begin ? now - begin : 0, callees);
       open(ended);
       callee = ended.counted ? ended.total : callees;
@@ -220,12 +219,14 @@ class OpenCalls {
     // The clock may have gone back: the VM is restored from a snapshot.
     Ended ended = as_ended(call, now > begin ? now - begin : 0, callees);
     ended.below = call.below;
-    ended.cpu = cpu > call.cpu_begin ? cpu - call.cpu_begin : 0;
+    // Not more than its time: it may count from a later time than that of cpu_begin.
+    ended.cpu = cpu > call.cpu_begin ? std::min(cpu - call.cpu_begin, ended.total) : 0;
     if (i > 0) at(i - 1).callees.add(ended.counted ? ended.total : callees);
     return ended;
   }
 
   std::atomic<std::size_t> depth_{0};
+  Ticks counts_from_ = 0;
   std::size_t due_at_ = kFirstDue;
   std::uint32_t entered_ = 0;  // since the last check
   std::array<std::unique_ptr<Call[]>, kSegments> segments_;

@@ -107,7 +107,18 @@ TEST_CASE("what comes after 71 minutes does not fit into a trace, which says so"
   trace.events.push_back({1ull << 33, 0, 0, 1, TraceEvent::kEnter});
   const std::string file = ddm::method_trace_file(trace);
   CHECK(file.find("data-file-overflow=true\n") != std::string::npos);
+  CHECK(file.find("\nlost-events=1\n") != std::string::npos);
   CHECK(file.size() == file.find("*end\n") + 5 + 32 + 4 * 10);
+}
+
+TEST_CASE("a trace tells how many events it lacks") {
+  MethodTrace trace = sample(false), read;
+  CHECK(ddm::method_trace_file(trace).find("lost-events") == std::string::npos);
+  trace.overflow = true;
+  trace.lost = 1ull << 40;
+  CHECK(ddm::read_method_trace(ddm::method_trace_file(trace), read) == "");
+  CHECK(read.overflow);
+  CHECK(read.lost == 1ull << 40);
 }
 
 TEST_CASE("a trace is read back as it was written, and a broken one refused") {

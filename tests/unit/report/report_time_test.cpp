@@ -131,6 +131,20 @@ TEST_CASE("Reports tell what could not be timed") {
             R"("not_timed":{"code-too-long":2,"retransform: JVMTI_ERROR_X":1})"));
 }
 
+TEST_CASE("A report tells once why it lacks times") {
+  const auto sample = time_sample();
+  const std::string why = "cpu=times: no class was loaded";
+  sample->data.time.incomplete = why;
+  const auto told = [&] {
+    const std::string text = whole_report(ReportFormat::kText, sample->data);
+    const std::size_t first = text.find(why);
+    return first != std::string::npos && text.find(why, first + 1) == std::string::npos;
+  };
+  CHECK(told());
+  sample->data.time.monitor_on = std::nullopt;
+  CHECK(told());
+}
+
 TEST_CASE("A pin's time is not added to that of its park") {
   const auto sample = time_sample();
   sample->data.time.monitors.push_back(

@@ -197,3 +197,16 @@ TEST_CASE("ticks are nanoseconds of the clock, and CPU time never goes back") {
   CHECK(static_cast<double>(ticked) == Approx(static_cast<double>(passed)).epsilon(0.02));
   CHECK(ddm::TickClock::nanos(last - first) <= passed + 200'000);
 }
+
+TEST_CASE("the time is that after the CPU clock, where that was read") {
+  ddm::TickClock::calibrate();
+  ddm::ThreadCpuClock cpu;
+  const ddm::Ticks begin = ddm::TickClock::now();
+  ddm::Ticks now = begin;
+  const ddm::Ticks first = cpu.advance(now);
+  CHECK(now > begin);
+  CHECK(now <= ddm::TickClock::now());
+  ddm::Ticks soon = now + 1;
+  CHECK(cpu.advance(soon) == first + 1);
+  CHECK(soon == now + 1);
+}

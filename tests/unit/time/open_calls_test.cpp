@@ -18,6 +18,15 @@ struct Seen {
   friend bool operator==(const Seen&, const Seen&) = default;
 };
 
+std::vector<Seen> open_at(const OpenCalls& calls, ddm::Ticks now, ddm::Ticks from) {
+  std::vector<Seen> seen;
+  const auto see = [&](const OpenCalls::Ended& open) {
+    seen.push_back({open.method, open.total, open.self, open.outermost, false});
+  };
+  calls.for_each(now, see, from);
+  return seen;
+}
+
 std::vector<Seen> leave(OpenCalls& calls, ddm::MethodNumber method, ddm::Ticks now) {
   std::vector<Seen> seen;
   calls.leave(method, now, now, [&](const OpenCalls::Ended& ended, bool unseen) {
@@ -154,11 +163,36 @@ TEST_CASE("open calls show the time so far") {
   OpenCalls calls;
   calls.enter(1, 100, 0);
   calls.enter(2, 150, 0);
-  std::vector<Seen> open;
-  calls.for_each(200, [&](const OpenCalls::Ended& call) {
-    open.push_back({call.method, call.total, call.self, call.outermost, false});
-  });
-  CHECK(open == std::vector<Seen>{{2, 50, 50, true, false}, {1, 100, 50, true, false}});
+  CHECK(open_at(calls, 200, 0) ==
+        std::vector<Seen>{{2, 50, 50, true, false}, {1, 100, 50, true, false}});
+}
+
+TEST_CASE("calls that are open when the sums begin anew count from then on") {
+  OpenCalls calls;
+  calls.enter(1, 100, 0);
+  calls.enter(2, 110, 0);
+  leave(calls, 2, 150);
+  calls.enter(3, 160, 0);
+  const std::vector<Seen> since{{3, 30, 30, true, false}, {1, 30, 0, true, false}};
+  CHECK(open_at(calls, 230, 200) == since);  // of a thread that has had no event since 200
+  calls.count_from(200);
+  CHECK(open_at(calls, 230, 200) == since);
+  calls.enter(4, 240, 0);
+  CHECK(leave(calls, 4, 250) == std::vector<Seen>{{4, 10, 10, true, false}});
+  calls.count_from(200);  // again changes nothing
+  CHECK(open_at(calls, 260, 200) ==
+        std::vector<Seen>{{3, 60, 50, true, false}, {1, 60, 0, true, false}});
+  CHECK(leave(calls, 3, 260) == std::vector<Seen>{{3, 60, 50, true, false}});
+  CHECK(leave(calls, 1, 290) == std::vector<Seen>{{1, 90, 30, true, false}});
+}
+
+TEST_CASE("a call has no more CPU time than time") {
+  OpenCalls calls;
+  calls.enter(1, 100, 1000);
+  calls.count_from(180);
+  ddm::Ticks cpu = 0;
+  calls.leave(1, 200, 1070, [&](const OpenCalls::Ended& ended, bool) { cpu = ended.cpu; });
+  CHECK(cpu == 20);
 }
 
 TEST_CASE("a virtual thread is charged for its carriers while it is on them") {

@@ -132,7 +132,11 @@ TEST_CASE("a trace is a report of time that says what it lacks") {
   CHECK(inner.self_ns == 20'000);
   CHECK(names.table->method(inner.name).method == "inner");
   trace.overflow = true;
-  CHECK(report().time.incomplete.find("buffer was full") != std::string::npos);
+  CHECK(report().time.incomplete.find("buffer was full before the end: later calls are missing") !=
+        std::string::npos);  // from an older agent
+  trace.lost = 12'345;
+  CHECK(report().time.incomplete.find("12,345 later entries and exits are missing") !=
+        std::string::npos);
   trace.overflow = false;
   trace.interval_micros = 1'000;
   trace.rounds = 4;
