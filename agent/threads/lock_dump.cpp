@@ -24,7 +24,8 @@ struct DumpLayout {
   jfieldID lock_class, lock_hash;                                    // LockInfo
   jfieldID depth;                                                    // MonitorInfo
   jfieldID frame_class, method, file, line;                          // StackTraceElement
-  jobject blocked;  // Thread.State.BLOCKED, a local reference
+  jfieldID frame_class_object;  // its Class; null: this JDK has no such field
+  jobject blocked;              // Thread.State.BLOCKED, a local reference
 
   static std::optional<DumpLayout> find(JNIEnv* jni) {
     const auto type = [&](const char* class_name) {
@@ -60,13 +61,16 @@ struct DumpLayout {
             : jni->GetStaticFieldID(states, "BLOCKED", "Ljava/lang/Thread$State;");
     if (clear_exception(jni)) return std::nullopt;
     found.blocked = jni->GetStaticObjectField(states, blocked);
+    found.frame_class_object = field(element, "declaringClassObject", "Ljava/lang/Class;");
+    clear_exception(jni);
     return found;
   }
 };
 
 class DumpReader {
  public:
-  DumpReader(JNIEnv* jni, const DumpLayout& layout) : jni_(jni), layout_(layout) {}
+  DumpReader(jvmtiEnv* jvmti, JNIEnv* jni, const DumpLayout& layout)
+      : jvmti_(jvmti), jni_(jni), layout_(layout) {}
 
   std::optional<ThreadLocks::Thread> thread(jobject info) const {
     const LocalFrame frame(jni_, kDumpRefs);
@@ -125,9 +129,21 @@ class DumpReader {
   void read_frames(jobject info, ThreadLocks::Thread& thread) const {
     each(info, layout_.stack, [&](jobject element) {
       thread.frames.push_back({text(element, layout_.frame_class), text(element, layout_.method),
-                               text(element, layout_.file),
-                               jni_->GetIntField(element, layout_.line)});
+                               file_of(element), jni_->GetIntField(element, layout_.line)});
     });
+  }
+
+  // The VM gives no file for a frame in an old version of a method, whose class was changed since.
+  std::string file_of(jobject element) const {
+    std::string name = text(element, layout_.file);
+    if (!name.empty() || layout_.frame_class_object == nullptr) return name;
+    const LocalRef<jobject> owner(jni_, jni_->GetObjectField(element, layout_.frame_class_object));
+    JvmtiPtr<char> file(jvmti_);
+    if (owner && jvmti_->GetSourceFileName(static_cast<jclass>(owner.get()), file.out()) ==
+                     JVMTI_ERROR_NONE) {
+      name = text_of(file);
+    }
+    return name;
   }
 
   void read_held(jobject info, ThreadLocks::Thread& thread) const {
@@ -136,13 +152,14 @@ class DumpReader {
     });
   }
 
+  jvmtiEnv* const jvmti_;
   JNIEnv* const jni_;
   const DumpLayout& layout_;
 };
 
 }  // namespace
 
-Result<ThreadLocks> dump_locks(JNIEnv* jni) {
+Result<ThreadLocks> dump_locks(jvmtiEnv* jvmti, JNIEnv* jni) {
   const LocalFrame frame(jni, kDumpRefs);
   const auto& table = management::find_table(jni);
   const auto dump =
@@ -153,7 +170,7 @@ Result<ThreadLocks> dump_locks(JNIEnv* jni) {
   if (!layout) return Error{"this VM has no java.management"};
   const jobjectArray infos = dump(jni, nullptr, JNI_TRUE, JNI_FALSE, kMaxStackFrames);
   if (clear_exception(jni) || infos == nullptr) return Error{"the VM has dumped no threads"};
-  const DumpReader reader(jni, *layout);
+  const DumpReader reader(jvmti, jni, *layout);
   ThreadLocks locks;
   const jsize count = jni->GetArrayLength(infos);
   for (jsize i = 0; i < count; ++i) {

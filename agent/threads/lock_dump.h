@@ -4,7 +4,7 @@
 // start-up, where it makes the compiler eliminate fewer locks.
 #pragma once
 
-#include <jni.h>
+#include <jvmti.h>
 
 #include "core/result.h"
 #include "wire/chunks/thread_locks.h"
@@ -13,6 +13,6 @@ namespace ddm {
 
 // Attached threads. The VM stops the program once. The error: this VM has no java.management, or
 // one of another version.
-Result<ThreadLocks> dump_locks(JNIEnv* jni);
+Result<ThreadLocks> dump_locks(jvmtiEnv* jvmti, JNIEnv* jni);
 
 }  // namespace ddm

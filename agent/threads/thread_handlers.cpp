@@ -294,7 +294,7 @@ void ThreadHandlers::java_ids(const Request&, Reply reply) {
 // THLK
 
 void ThreadHandlers::locks(const Request&, Reply reply) {
-  auto locks = dump_locks(context_.jni());
+  auto locks = dump_locks(context_.jvmti, context_.jni());
   if (!locks) return reply.fail(FailCode::kRefused, locks.message());
   reply.send(*locks);
 }

@@ -11,7 +11,8 @@ namespace ddm {
 // By Thread.getId(). The table has room for a handful; beyond that a thread is not registered.
 void add_own_thread(std::int64_t java_id);
 bool is_own_thread(std::int64_t java_id);
-// The thread ends, and its entry is free again.
+// The thread ends, and its entry is free again. Since the VM still lists the thread for a moment, it
+// remains an own one until 16 others have ended; Java's ids are never used again.
 void remove_own_thread(std::int64_t java_id);
 
 // Marks the calling thread until it ends.

@@ -8,6 +8,7 @@ from ddm_client import HANDSHAKE, Target, chunk
 from debugger import (Clock, DISPOSE, JDWP, Jdb, SUSPEND, VERSION,
                       check_answers_while_all_stand_still, free_port, jdwp)
 from harness import test
+from tool import DDM
 
 
 @test()
@@ -69,6 +70,14 @@ def a_method_trace_goes_on_while_a_debugger_stops_the_program(t):
                 p.expect("done")
             jdb.quit()
         assert b"DdmTarget\tmarks" in ddm.request("MPSE")
+
+
+@test()
+def a_probe_tells_that_a_debuggers_breakpoints_go(t):
+    for flags in ([JDWP], []):
+        with Target(t, flags=flags) as p:
+            done = t.command([DDM, "probe", str(p.pid), "DdmTarget.marks", "--for", "100ms"])
+            assert ("a debugger's breakpoints in these classes" in done.err) == bool(flags), done
 
 
 def rounds_of_attaching(t, rounds):

@@ -6,7 +6,7 @@ import struct
 import time
 
 from adb_bridge import wait_for
-from ddm_client import (Client, DdmError, Target, address_of, chunk, read_named,
+from ddm_client import (Client, DdmError, Target, address_of, chunk, probe_request, read_named,
                         read_thread_list)
 from harness import test
 from process_stat import cpu_seconds, cpu_ticks
@@ -392,6 +392,31 @@ def two_thousand_threads_are_listed_in_well_under_a_second(t):
 
 
 # The command
+
+@test(jdks="each")
+def stacks_of_all_threads_keep_their_files_when_classes_are_changed(t):
+    """The VM gives no file for a frame that runs on in an old version of its method."""
+    names = ("holding", "monitor", "sleeping", "waiting", "timed", "parked", "deep", "native")
+
+    def stacks(p):
+        rows = {row["name"]: row["stack"] for row in ddm_json(t, "stack", p.pid, "--all")}
+        return {name: rows[name] for name in names}
+
+    with Target(t, "engine=bci,dump=none") as p, p.client() as ddm:
+        p.tell("states")
+        before = stacks(p)
+        places = {(frame["method"], frame["file"], frame["line"] > 0) for frame in before["deep"]}
+        assert ("deep", "DdmTarget.java", True) in places, before
+        ddm.request("PRBS", probe_request("DdmTarget.*"))
+        assert stacks(p) == before
+        ddm.request("PRBE")
+        assert stacks(p) == before
+        ddm.request("REAE", b"\1")  # java.lang.Thread is rewritten, too
+        assert stacks(p) == before
+        main = next(row for row in ddm_json(t, "stack", p.pid, "--all") if row["name"] == "main")
+        assert main["stack"][-1]["file"] == "DdmTarget.java" and main["stack"][-1]["line"] > 0, main
+        ddm.request("REAE", b"\0")
+
 
 @test()
 def the_command_lists_threads_by_cpu_without_the_agents(t):

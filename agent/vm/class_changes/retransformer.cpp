@@ -7,6 +7,7 @@
 #include "core/class_names.h"
 #include "core/log.h"
 #include "vm/class_changes/class_changes.h"
+#include "vm/jdwp_agent.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 
@@ -88,6 +89,11 @@ Retransformer::Totals Retransformer::all_loaded(JNIEnv* jni) {
         retransform_waiting(jni, wanted.subspan(at, std::min(batch, wanted.size() - at)));
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     totals.longest_batch_ms = std::max(totals.longest_batch_ms, took.count());
+  }
+  if (totals.retransformed > 0 && !jdwp_library().empty()) {
+    log_info(
+        "a debugger's breakpoints in the changed classes are gone until it clears and sets them "
+        "again");
   }
   return totals;
 }
