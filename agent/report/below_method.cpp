@@ -38,6 +38,16 @@ RecordSet records_below(const RecordSet& records, BelowMethod& method) {
   return result;
 }
 
+// Of the sites that are not below the method, as far as their stacks go, those that are cut.
+std::int64_t unknown_bytes(const SiteSet& sites, BelowMethod& method) {
+  SiteSet::FrameBuffer buffer;
+  std::int64_t bytes = 0;
+  for (const Site& site : sites.list()) {
+    if (sites.cut(site) && !method.has(sites.frames(site, buffer))) bytes += site.bytes;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 bool is_called(const MethodName& method, std::string_view name) {
@@ -51,6 +61,7 @@ void keep_below(ReportData& data, const std::string& name) {
   summary.below = name;
   summary.seen = summary.seen_bytes = 0;
   if (data.sites.counted()) {
+    summary.below_unknown_bytes = unknown_bytes(data.sites, method);
     data.sites = data.sites.with([&](std::span<const Frame> frames) { return method.has(frames); });
     for (const Site& site : data.sites.list()) {
       summary.seen += site.count;

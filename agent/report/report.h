@@ -62,8 +62,7 @@ struct ReportSummary {
   std::int64_t interval = 0;
   std::optional<std::int64_t> samples = 0;  // since tracking began; nullopt: not known
 
-  std::int64_t seen = 0;  // allocations seen since tracking began
-  std::int64_t seen_bytes = 0;
+  std::int64_t seen = 0, seen_bytes = 0;  // allocations seen since tracking began
   bool seen_at_least = false;  // both are lower bounds: the run's end is missing (a ring file)
   std::int64_t dropped = 0;    // seen but not recorded (overwriting in the ring is no drop)
   std::map<std::string, std::int64_t> dropped_reasons;
@@ -84,7 +83,8 @@ struct ReportSummary {
   std::int64_t written_ms = 0;      // time of this report, milliseconds since the epoch
   std::string recovered;            // of a ring file: how the figures were obtained
   std::string below;                // restricted to this method and its callees; "": everything
-  std::string reason;               // "exit", "OutOfMemoryError", "every", "request", "recovered"
+  std::int64_t below_unknown_bytes = 0;  // left out, but their stacks' outer frames are cut
+  std::string reason;  // "exit", "OutOfMemoryError", "every", "request", "recovered"
 
   bool of_native_memory() const { return engine == kEngineMalloc; }
   bool made_of_answer() const { return engine == kEngineUnknown || of_native_memory(); }

@@ -158,6 +158,7 @@ void append_summary_members(std::string& out, const ReportData& data) {
   add("reason", summary.reason);
   if (!summary.recovered.empty()) add("recovered", summary.recovered);
   if (!summary.below.empty()) add("below", summary.below);
+  if (summary.below_unknown_bytes > 0) add("below_unknown_bytes", summary.below_unknown_bytes);
   add("shows", shown_by_engine(summary));
   if (data.time.sampler) append_sampler(out, *data.time.sampler);
   if (!data.time.not_timed.empty()) append_counts(out, "not_timed", data.time.not_timed);

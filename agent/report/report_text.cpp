@@ -113,6 +113,10 @@ class TextReport {
     line("{} of {}, pid {}", summary_.of_native_memory() ? "Native memory" : "Allocations",
          printable(summary_.app), summary_.pid);
     if (!summary_.below.empty()) line("{:<18}{}", "only below", printable(summary_.below));
+    if (summary_.below_unknown_bytes > 0) {
+      line("{:<18}{} at stacks whose outer frames are cut, which are not here", "perhaps below",
+           human_bytes(summary_.below_unknown_bytes));
+    }
     if (!summary_.recovered.empty()) line("{:<18}{}", "recovered from", summary_.recovered);
     if (!summary_.vm.empty()) line("{:<18}{}", "vm", printable(summary_.vm));
     if (summary_.of_native_memory()) {

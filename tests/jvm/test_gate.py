@@ -83,6 +83,19 @@ def what_cannot_be_compared_is_told_with_exit_code_2(t):
 
 
 @test(every_days=3)
+def a_run_whose_stacks_are_cut_below_what_is_compared_does_not_pass(t):
+    whole = left_by(t, "whole", "more")
+    t.java("Gated", "more", agent=f"track=y,engine=bci,address=none,sites_depth=1,dump={t.path('cut.sites.jsonl')},"
+                                  f"dump={t.path('cut.pb.gz')}")
+    for cut in ("cut.sites.jsonl", "cut.pb.gz"):
+        told = ddm(t, "gate", t.path(cut), "--baseline", whole, "--below", "Gated.work", code=USAGE)
+        assert " bytes are at stacks whose outer frames are cut: whether they are below Gated.work is not known" in told, told
+    told = ddm(t, "allocs", t.path("cut.sites.jsonl"), "--below", "Gated.pad")
+    assert "int[]" in told and "whether they are below Gated.pad is not known" in " ".join(told.split()), told
+    assert "not known" not in ddm(t, "allocs", whole, "--below", "Gated.work")
+
+
+@test(every_days=3)
 def a_profile_for_pprof_is_compared_as_the_jsonl_report_of_its_run(t):
     for name, words in (("before", ()), ("after", ("more",))):
         t.java("Gated", *words, agent=f"track=y,engine=bci,address=none,dump={t.path(name)}.sites.jsonl,"

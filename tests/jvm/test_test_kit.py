@@ -87,10 +87,15 @@ def limits_hold_to_the_object(t):
         "LimitedJupiter.noFrom": "allocated 100 objects, 3,200 bytes; the limit is 0 objects",
         "LimitedJupiter.noStartedThreads": "allocated 1,005 objects, 32,160 bytes; the limit is 1,004 objects",
         "LimitedJupiter.noParameters[2]": "allocated 2 objects, 64 bytes; the limit is 1 object",
-        "LimitedJupiter.noLeftovers": "leaves 41 objects, 672 bytes alive; the limit is 30 objects; of what it allocated:",
+        "LimitedJupiter.noDeep": "allocated 1 object, 32 bytes; the limit is 0 objects",
+        "LimitedJupiter.noDeepFrom": "allocated 1 object, 32 bytes; the limit is 0 objects",
+        "LimitedJupiter.noCallback": "allocated 3 objects, 72 bytes; the limit is 0 objects",
+        "LimitedJupiter.noLeftovers": "leaves 41 objects, 672 bytes alive; the limit is 30 objects",
         "LimitedJunit4.noObjects": "allocated 101 objects, 3,232 bytes; the limit is 100 objects",
     }, done.out
     assert "    int[]: 5,441 objects, 174,112 bytes" in done.out, done.out
+    # Of each site what is alive, not what was allocated.
+    assert re.search(r"the limit is 30 objects\n +limits.LimitedJupiter\$Leftover: 40 objects, 640 bytes\n", done.out), done.out
     assert "at limits.LimitedJupiter$Helper.pad(LimitedJupiter.java:" in done.out, done.out
     counts, _ = amounts(t.path("a.txt"))
     assert counts["limits.LimitedJupiter.keepsIt"] == (100, 3200), counts
@@ -169,6 +174,38 @@ def junit_4_without_the_platform_fails_over_limits_without_their_rule(t):
     # JUnit drops a listener that throws an exception, and goes on.
     done = listened(t, "-Dddm.required=true", "limits.ListenedJunit4", "limits.PooledJunit4")
     assert done.code != 0 and "add -agentpath:" in done.err, done
+
+
+@test(every_days=3)
+def limits_do_not_pass_where_stacks_are_cut_short(t):
+    done = platform_run(t, suite_classes("limits"), "limits.LimitedJupiter", agent=f"{COUNTING},sites_depth=4",
+                        flags=[f"-Dddm.allocations={t.path('a.txt')}"])
+    assert done.code == 1, done
+    assert re.search(r"limits.LimitedJupiter.noDeep could not be held to its limits: [\d,]+ allocations? .*sites_depth=",
+                     done.out), done.out
+    with open(t.path("a.txt"), encoding="utf-8") as f:
+        assert f.read().splitlines()[1].startswith("incomplete: "), done
+
+
+@test(every_days=3)
+def a_test_that_ends_the_jvm_leaves_a_list_that_is_not_compared(t):
+    done = platform_run(t, suite_classes("limits"), "limits.EndsTheJvm", flags=[
+        *wide_headers(t), f"-Dddm.allocations={t.path('a.txt')}"])
+    why = "the JVM has ended before its tests"
+    assert done.code == 7 and f"allocations: {why}" in done.err, done
+    with open(t.path("a.txt"), encoding="utf-8") as f:
+        assert f.read().splitlines()[1:] == [f"incomplete: {why}", "limits.EndsTheJvm.before\t3\t96"], done
+
+
+@test(jdks="each", every_days=3)
+def what_the_jdk_caches_does_not_count_for_the_test_that_comes_first(t):
+    done = platform_run(t, suite_classes("known"), "known.CachedCounts", flags=[f"-Dddm.allocations={t.path('a.txt')}"])
+    assert done.code == 0, done
+    counts, _ = amounts(t.path("a.txt"))
+    for what in ("date", "digest", "format", "url"):
+        first, again = (counts[f"known.CachedCounts.{what}{n}"][0] for n in (1, 2))
+        # Up to some entries of tables; it was thousands.
+        assert 0 < again <= first < again + 30, (what, first, again)
 
 
 @test(every_days=4)

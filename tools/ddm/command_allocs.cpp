@@ -80,8 +80,11 @@ int show_recent(const AllocsOptions& options, const SiteFigures& figures, const 
 // The sums of the sites in the table.
 std::vector<std::string> below_notes(const AllocsOptions& options, const SiteFigures& figures) {
   if (options.below.empty()) return {};
-  return {fmt::format("{} of these allocations, {}, came below {}", grouped(figures.count()),
-                      human_bytes(figures.bytes()), options.below)};
+  std::vector<std::string> notes{fmt::format("{} of these allocations, {}, came below {}",
+                                             grouped(figures.count()), human_bytes(figures.bytes()),
+                                             options.below)};
+  if (figures.cut_bytes > 0) notes.push_back(cut_below_text(figures.cut_bytes, options.below));
+  return notes;
 }
 
 bool lacks_below(const AllocsOptions& options, const SiteFigures& figures) {
@@ -102,7 +105,11 @@ Result<SiteFigures> read_whole_run(const std::string& path, const std::string& b
 // `what`: the program or the file. `tracking`: whether it goes on.
 int show_whole_run(const AllocsOptions& options, const SiteFigures& figures,
                    const std::string& what, bool tracking) {
-  if (lacks_below(options, figures)) return refuse(nothing_below_text(what, options.below));
+  if (lacks_below(options, figures)) {
+    const std::string cut =
+        figures.cut_bytes > 0 ? "; " + cut_below_text(figures.cut_bytes, options.below) : "";
+    return refuse(nothing_below_text(what, options.below) + cut);
+  }
   auto notes = run_notes(figures, tracking);
   for (std::string& line : below_notes(options, figures)) notes.push_back(std::move(line));
   return show_table(options, rows_of(figures, rows_asked(options)), notes);
@@ -237,6 +244,9 @@ int show_diff(const AllocsOptions& options) {
        {std::pair(options.diff[0], &*before), std::pair(options.diff[1], &*after)}) {
     if (std::string note = lower_bounds_note(path, figures->summary); !note.empty()) {
       notes.push_back(std::move(note));
+    }
+    if (figures->cut_bytes > 0) {
+      notes.push_back(path + ": " + cut_below_text(figures->cut_bytes, options.below));
     }
   }
   return show_table(options, rows_between(*before, *after, rows_asked(options)), notes,

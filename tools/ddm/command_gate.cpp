@@ -138,6 +138,9 @@ int gate(const GateOptions& given) {
                    " is a list of tests, which are compared whole");
   }
   if (options.below.empty()) options.below = now->below;
+  if (now->cut_bytes > 0) {
+    return misused(options.measured + ": " + cut_below_text(now->cut_bytes, options.below));
+  }
   if (now->nothing()) return misused(nothing_text(options, *now));
   if (options.update) return update(options, *now);
   Findings findings;

@@ -131,13 +131,16 @@ std::string without_number(std::string name) {
   return name;
 }
 
-bool has_frame_of(const Json& site, const std::string& method) {
-  return std::ranges::any_of(array_of(site, "stack"), [&method](const Json& frame) {
+std::optional<bool> is_below(const Json& site, const std::string& method) {
+  const bool has_frame = std::ranges::any_of(array_of(site, "stack"), [&](const Json& frame) {
     MethodName name;
     name.class_name = text_of(frame, "class");
     name.method = text_of(frame, "method");
     return is_called(name, method);
   });
+  const auto cut = site.find("truncated");
+  if (!has_frame && cut != site.end() && *cut == true) return {};
+  return has_frame;
 }
 
 bool FigureReader::feed(std::string_view piece) {
@@ -165,10 +168,12 @@ bool FigureReader::line(std::string_view text) {
     if (of_records) record(object);
   } else if (type == "site" && !of_records) {
     site_lines_.site(object);
-    if (!below_.empty() && !has_frame_of(object, below_)) return true;
     SiteFigure site;
     site.class_name = text_of(object, "class");
     site.bytes = number_of(object, objects_ == Objects::kLive ? "live_bytes" : "bytes");
+    const auto wanted = below_.empty() ? true : is_below(object, below_);
+    if (!wanted) figures_.cut_bytes += site.bytes;
+    if (!wanted.value_or(false)) return true;
     site.count = number_of(object, objects_ == Objects::kLive ? "live_count" : "count");
     site.ages = ages_of(object);
     if (object.contains("stack")) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -45,8 +46,8 @@ FrameName first_outside_jdk(const Json& stack);
 std::string without_number(std::string name);
 
 // Whether the stack of a site (a line of jsonl) has a frame of this method ("shop.Shop.serve", or
-// its end: "serve").
-bool has_frame_of(const Json& site, const std::string& method);
+// its end: "serve"). None: it has not, but its outer frames are cut.
+std::optional<bool> is_below(const Json& site, const std::string& method);
 
 // Why a report has no figures of the whole run, by its summary.
 std::string why_no_sites(const Json& summary);
@@ -55,8 +56,7 @@ struct SiteFigure {
   std::string class_name;
   FrameName at;   // the allocating frame
   FrameName app;  // first_outside_jdk()
-  std::int64_t bytes = 0;
-  std::int64_t count = 0;
+  std::int64_t bytes = 0, count = 0;
   LiveAges ages = {};         // of what is alive, with live=
   std::int64_t retained = 0;  // of a heap dump
 };
@@ -70,8 +70,7 @@ LiveAges ages_of(const Json& object);
 struct ThreadFigure {
   std::int64_t id = 0;
   std::string name;
-  std::int64_t bytes = 0;
-  std::int64_t count = 0;
+  std::int64_t bytes = 0, count = 0;
 };
 
 template <typename Row>
@@ -87,6 +86,7 @@ struct SiteFigures {
   std::vector<ThreadFigure> threads;
   std::vector<Json> monitors;   // the lines of waits for locks
   std::int64_t time_lines = 0;  // these and the others of time
+  std::int64_t cut_bytes = 0;   // of sites of which is_below() is not known
 
   std::int64_t bytes() const { return sum_of(sites, &SiteFigure::bytes); }
   std::int64_t count() const { return sum_of(sites, &SiteFigure::count); }

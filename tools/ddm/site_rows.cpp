@@ -159,6 +159,12 @@ std::string nothing_below_text(const std::string& what, const std::string& below
       what, below);
 }
 
+std::string cut_below_text(std::int64_t bytes, const std::string& below) {
+  return fmt::format(
+      "{} bytes are at stacks whose outer frames are cut: whether they are below {} is not known",
+      grouped(bytes), below);
+}
+
 Json rows_json(const std::vector<SiteRow>& rows, RowsBy by, bool difference) {
   return json_list(rows, [&](const SiteRow& row) {
     Json object = {{by == RowsBy::kThread ? "thread" : "class", json_text(row.what)}};

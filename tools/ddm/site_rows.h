@@ -45,6 +45,8 @@ void name_retaining_apps(std::vector<SiteRow>& rows, const SiteFigures& parts);
 
 // Why there are no rows of what is below a method, which may be misspelled.
 std::string nothing_below_text(const std::string& what, const std::string& below);
+// That of so many bytes is_below() is not known.
+std::string cut_below_text(std::int64_t bytes, const std::string& below);
 
 // {class or thread, site, app, bytes, count}; of differences with what was before and after.
 Json rows_json(const std::vector<SiteRow>& rows, RowsBy by, bool difference);

@@ -38,6 +38,7 @@ ScopeRoot root_of(JNIEnv* jni, jint rule, jstring class_name, jstring method) {
 //                                                             the innermost frame first, most bytes first
 //
 // flags: 'f' of a first use, 'o' of the thread that the scope is of; '-' for either that is not so.
+// Behind them, if some of the site's objects are alive: how many, ':' and their bytes.
 
 // The name as UTF-8, without the format's separators.
 std::string one_name(const std::string& name) {
@@ -73,8 +74,10 @@ std::string scope_text(const ScopeFigures& figures, const std::optional<LiveAmou
   std::array<Frame, kMaxTreeDepth + 1> buffer;
   for (std::size_t i = 0; i < std::min(most, figures.list.size()); ++i) {
     const ScopeSite& site = figures.list[i];
-    text += fmt::format("{}\t{}\t{}{}\t{}", site.objects, site.bytes, site.first_use ? 'f' : '-',
-                        site.own ? 'o' : '-', one_name(names.class_name(site.class_id)));
+    text += fmt::format("{}\t{}\t{}{}", site.objects, site.bytes, site.first_use ? 'f' : '-',
+                        site.own ? 'o' : '-');
+    if (site.alive.objects > 0) text += fmt::format("{}:{}", site.alive.objects, site.alive.bytes);
+    text += "\t" + one_name(names.class_name(site.class_id));
     const std::size_t count =
         std::min({tree.read(site.trace, buffer), std::size_t{site.frames}, most_frames});
     for (const Frame& frame : std::span(buffer).first(count)) {
@@ -134,7 +137,7 @@ std::optional<TestKit::Taken> TestKit::take_figures(ScopeNumber scope) {
     taken.figures = figures_of(*ended, tracking_->names(), kinds_);
   }
   if (before) {
-    if (const auto now = alive_now()) taken.alive = live_of(taken.figures, *before, *now);
+    if (const auto now = alive_now()) taken.alive = find_alive(taken.figures, *before, *now);
   }
   return taken;
 }

@@ -5,7 +5,6 @@
 #include <tuple>
 #include <unordered_set>
 
-#include "stack/names/first_use.h"
 #include "stack/names/jdk_classes.h"
 
 namespace ddm {
@@ -15,7 +14,8 @@ namespace {
 struct Walked {
   bool root = false, first_use = false, program = false;
   bool runner = false;  // with no frame of the program further out
-  bool waits = false;   // the JDK waits, with no frame of the program further in
+  bool cut = false;     // and no root was found
+  ByTiming waiting = ByTiming::kNo;
   std::uint32_t frames = 0;
 };
 
@@ -43,14 +43,21 @@ class Walks {
       if (root_.rule == ScopeRoot::Rule::kEverything && kind.kit) break;
       path_.push_back({trace, method, kind});
     }
+    // What runs a test is what lies outermost. So a stack without it is one of the test, whose method
+    // is as far out.
+    if (trace == kCutTrace) {
+      result.cut = result.program = true;
+      result.root = root_.rule == ScopeRoot::Rule::kBelowMethod;
+    }
     for (; !path_.empty(); path_.pop_back()) {
       const auto& [node, method, kind] = path_.back();
       if (is_root(method, kind)) {
         result.root = true;
-        result.first_use = result.waits = false;
+        result.first_use = result.cut = false;
+        result.waiting = ByTiming::kNo;
         result.frames = 0;
       }
-      result.waits = (kind.jdk || kind.runner) && (kind.waiting || result.waits);
+      result.waiting = kind.program ? ByTiming::kNo : waiting_within(result.waiting, kind.waiting);
       result.first_use |= kind.first_use;
       result.runner |= kind.runner && !result.program;
       result.program |= kind.program;
@@ -83,6 +90,21 @@ class Walks {
   std::vector<Step> path_;
 };
 
+// Whether a stack's cut leaves it unknown if it is measured. At the greatest depth it is not for the
+// runner's frames that one is cut; at another one it may be.
+bool is_unknown(const CallTree& tree, Scopes::Part part, ScopeRoot::Rule rule,
+                const Walked& stack) {
+  return stack.cut && tree.depth() < kMaxTreeDepth && part != Scopes::Part::kMade &&
+         rule != ScopeRoot::Rule::kEverything;
+}
+
+bool is_by_timing(const ScopeTally::Sum& sum, ByTiming waiting, const CallTree& tree,
+                  const NameTable& names) {
+  return waiting != ByTiming::kNo &&
+         is_by_timing(waiting, names.class_name(sum.class_id),
+                      names.method(tree.frame(sum.trace).method).class_name);
+}
+
 // The runner's own threads may run a test (a timeout of JUnit 4), and then what is around it, too.
 bool is_measured(Scopes::Part part, ScopeRoot::Rule rule, const Walked& stack) {
   if (part == Scopes::Part::kMade) return true;
@@ -111,8 +133,7 @@ const MethodKinds::Kind& MethodKinds::classify(NameId method, const NameTable& n
   Kind& kind = method < kMostKept ? kinds_[method] : not_kept_;
   kind.known = true;
   kind.first_use = is_first_use(name.class_name, name.method);
-  kind.waiting = is_contention(name.class_name, name.method);
-  kind.jdk = is_jdk_class(name.class_name);
+  kind.waiting = waiting_of(name.class_name, name.method);
   kind.runner = is_test_runner(name.class_name);
   kind.program = is_program_under_test(name.class_name);
   kind.kit = name.class_name.starts_with("ddm.test.");
@@ -131,10 +152,12 @@ ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names, Meth
       // A stack with a gap may or may not belong to the measured part.
       if (sum.trace == kNoTrace || tree.lacks_frames(sum.trace)) figures.lost += sum.objects;
       const Walked stack = walks.of(sum.trace);
+      if (is_unknown(tree, part, ended.root.rule, stack)) figures.lost += sum.objects;
       if (!is_measured(part, ended.root.rule, stack)) continue;
       const bool own = part == Scopes::Part::kOwner || (part == Scopes::Part::kLent && stack.root);
-      figures.list.push_back({sum.class_id, sum.trace, sum.objects, sum.bytes, stack.frames,
-                              stack.first_use || stack.waits, own});
+      const bool first_use = stack.first_use || is_by_timing(sum, stack.waiting, tree, names);
+      figures.list.push_back(
+          {sum.class_id, sum.trace, sum.objects, sum.bytes, stack.frames, first_use, own});
     }
   }
   std::ranges::sort(figures.list, {}, [](const ScopeSite& one) {
@@ -143,16 +166,18 @@ ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names, Meth
   return figures;
 }
 
-LiveAmount live_of(const ScopeFigures& figures, const LiveBySite& before, const LiveBySite& now) {
+LiveAmount find_alive(ScopeFigures& figures, const LiveBySite& before, const LiveBySite& now) {
   LiveAmount result;
   std::unordered_set<std::uint64_t> known;  // several parts may have the same site
-  for (const ScopeSite& site : figures.list) {
+  for (ScopeSite& site : figures.list) {
     const std::uint64_t key = SiteSum::key_of(site.class_id, site.trace);
     const auto here = now.find(key), then = before.find(key);
-    if (!known.insert(key).second || here == now.end()) continue;
+    if (site.first_use || here == now.end() || !known.insert(key).second) continue;
     const LiveAmount past = then != before.end() ? then->second : LiveAmount();
-    result.objects += std::max<std::int64_t>(here->second.objects - past.objects, 0);
-    result.bytes += std::max<std::int64_t>(here->second.bytes - past.bytes, 0);
+    site.alive = {std::max<std::int64_t>(here->second.objects - past.objects, 0),
+                  std::max<std::int64_t>(here->second.bytes - past.bytes, 0)};
+    result.objects += site.alive.objects;
+    result.bytes += site.alive.bytes;
   }
   return result;
 }

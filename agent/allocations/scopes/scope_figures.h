@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "allocations/scopes/scopes.h"
+#include "stack/names/first_use.h"
 #include "stack/names/name_table.h"
 
 namespace ddm {
@@ -21,9 +22,9 @@ class MethodKinds {
  public:
   struct Kind {
     bool known : 1 = false;
-    bool first_use : 1 = false, waiting : 1 = false;  // stack/names/first_use.h
-    bool jdk : 1 = false, runner : 1 = false, program : 1 = false;
+    bool first_use : 1 = false, runner : 1 = false, program : 1 = false;
     bool kit : 1 = false;  // ddm-test.jar's
+    ByTiming waiting = ByTiming::kNo;
     std::uint32_t name_hash = 0;
   };
 
@@ -45,29 +46,34 @@ class MethodKinds {
   Kind not_kept_;
 };
 
+struct LiveAmount {
+  std::int64_t objects = 0, bytes = 0;
+};
+
 struct ScopeSite {
   NameId class_id = kUnknownName;
   TraceNumber trace = kNoTrace;
   std::int64_t objects = 0, bytes = 0;
   std::uint32_t frames = 0;  // of its stack, up to where the measured part begins
-  bool first_use = false;
-  bool own = false;  // on the scope's owner thread, or on one that ran its method for it
+  bool first_use = false;    // or by timing: stack/names/first_use.h
+  bool own = false;          // on the scope's owner thread, or on one that ran its method for it
+  LiveAmount alive = {};  // what find_alive() has found; of several parts' sites the first has it
 };
 
 struct ScopeFigures {
   std::shared_ptr<const Sites> sites;  // of the stacks
   std::vector<ScopeSite> list;         // most bytes first
-  std::int64_t lost = 0;               // allocations not counted, or without a complete stack
+  // Allocations not counted, without a complete stack, or whose stack sites_depth= cuts so that it
+  // does not tell whether they are the scope's.
+  std::int64_t lost = 0;
 };
 
 // The live objects of sites, by SiteSum::key().
-struct LiveAmount {
-  std::int64_t objects = 0, bytes = 0;
-};
 using LiveBySite = std::unordered_map<std::uint64_t, LiveAmount>;
 
-// By how much the live objects of a scope's sites have increased between two moments.
-LiveAmount live_of(const ScopeFigures& figures, const LiveBySite& before, const LiveBySite& now);
+// By how much the live objects of a scope's sites have increased between two moments; without first
+// uses, which stay alive once, whatever the scope leaves. Tells each site its part.
+LiveAmount find_alive(ScopeFigures& figures, const LiveBySite& before, const LiveBySite& now);
 
 ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names, MethodKinds& kinds);
 

@@ -8,12 +8,13 @@ namespace ddm {
 namespace {
 
 // Methods of a class, by the beginnings of their names; none: all. A name ending in '.' is a package.
-struct Once {
+struct JdkMethods {
   std::string_view of;
   std::string_view methods[9] = {};
+  ByTiming waiting = ByTiming::kInwards;
 };
 
-constexpr Once kOnce[] = {
+constexpr JdkMethods kOnce[] = {
     {"java.lang.ClassLoader", {"loadClass", "defineClass", "findClass", "checkPackageAccess"}},
     {"jdk.internal.loader."},
     {"java.net.URLClassLoader"},
@@ -24,6 +25,7 @@ constexpr Once kOnce[] = {
     {"java.lang.invoke.ClassSpecializer"},
     {"java.lang.invoke.Invokers"},
     {"java.lang.invoke.VarForm"},
+    {"java.lang.invoke.VarHandle", {"accessModeType", "getTypesAndInvokers"}},
     {"java.lang.invoke.MethodHandle", {"customize"}},
     {"java.lang.invoke.InnerClassLambdaMetafactory"},
     {"java.lang.invoke.LambdaMetafactory"},
@@ -40,9 +42,34 @@ constexpr Once kOnce[] = {
      {"reflectionData", "newReflectionData", "privateGet", "getEnumConstantsShared",
       "enumConstantDirectory", "annotationData", "initClassName"}},
     {"java.lang.System", {"initPhase"}},
+    {"java.lang.ModuleLayer", {"getServicesCatalog"}},
+    // Methods that look into a cache first, and allocate only to fill it: once for a locale, a
+    // provider, a protocol that there is.
+    {"java.util.ResourceBundle", {"findBundle", "loadBundle"}},
+    {"java.util.ListResourceBundle", {"loadLookup"}},
+    {"sun.util.resources.Bundles", {"findBundleOf"}},
+    {"sun.util.resources.OpenListResourceBundle", {"loadLookup"}},
+    {"sun.util.resources.ParallelListResourceBundle", {"loadLookupTablesIfNecessary"}},
+    {"sun.util.locale.provider.LocaleProviderAdapter", {"getAdapter", "forType"}},
+    {"sun.util.locale.provider.JRELocaleProviderAdapter", {"getLocaleResources"}},
+    {"sun.util.locale.provider.LocaleServiceProviderPool", {"getPool", "findProviders"}},
+    {"sun.util.locale.provider.LocaleResources",
+     {"getNumberPatterns", "getDecimalFormatSymbolsData"}},
+    {"sun.util.locale.provider.CollatorProviderImpl", {"getInstance"}},
+    {"java.time.format.DateTimeTextProvider", {"createStore"}},
+    {"java.time.zone.TzdbZoneRulesProvider", {"provideRules"}},
+    {"java.util.Calendar", {"setWeekCountData"}},
+    {"java.util.TimeZone", {"setDefaultZone"}},
+    {"sun.security.jca.ProviderConfig", {"getProvider"}},
+    {"java.security.Provider$Service",
+     {"getDefaultConstructor", "getImplClass", "hasKeyAttributes"}},
+    {"sun.security.util.CryptoAlgorithmConstraints", {"cachedCheckAlgorithm"}},
+    {"sun.security.provider.NativePRNG$RandomIO", {"getMixRandom"}},
+    {"javax.crypto.JceSecurity", {"verify", "getCodeBase"}},
+    {"java.net.URL", {"getURLStreamHandler"}},
 };
 
-constexpr Once kWaiting[] = {
+constexpr JdkMethods kWaiting[] = {
     {"java.util.concurrent.locks.AbstractQueuedSynchronizer"},
     {"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject"},
     {"java.util.concurrent.locks.AbstractQueuedLongSynchronizer"},
@@ -52,9 +79,11 @@ constexpr Once kWaiting[] = {
     {"java.lang.VirtualThread",
      {"getTermination", "runContinuation", "submit", "lazySubmit", "externalSubmit", "afterYield",
       "schedule", "unpark", "createDefaultScheduler"}},
-    // With the result there already uni, bi, or and andTree make less.
+    // With the result there already uni, bi, or and andTree make less, and call the function at once.
     {"java.util.concurrent.CompletableFuture",
-     {"waitingGet", "timedGet", "uni", "bi", "or", "andTree"}},
+     {"waitingGet", "timedGet", "uni", "bi", "or", "andTree", "anyOf"},
+     ByTiming::kHere},
+    {"java.util.concurrent.CompletableFuture$UniCompose", {"tryFire"}, ByTiming::kHere},
     {"java.util.concurrent.Exchanger"},
     {"java.util.concurrent.Phaser"},
     {"java.util.concurrent.SynchronousQueue$TransferStack"},
@@ -63,38 +92,53 @@ constexpr Once kWaiting[] = {
     {"java.util.concurrent.ThreadPoolExecutor", {"addWorker", "tryTerminate", "getTask"}},
     {"java.util.concurrent.ForkJoinPool",
      {"signalWork", "createWorker", "registerWorker", "deregisterWorker", "submissionQueue",
-      "externalQueue", "tryCompensate", "awaitWork"}},
+      "externalQueue", "tryCompensate", "awaitWork", "awaitTermination"}},
     {"java.util.concurrent.ForkJoinPool$WorkQueue", {"growArray"}},
+    {"java.util.concurrent.ForkJoinTask", {"awaitDone"}, ByTiming::kHere},
+    {"java.util.concurrent.ForkJoinTask", {"doExec"}, ByTiming::kOver},
     {"java.util.concurrent.ForkJoinWorkerThread", {"<init>"}},
+    // These keep what is running or due now, so tables that grow with how much of it there is at once.
+    {"java.util.concurrent.DelayScheduler", {"loop"}},
+    {"java.util.concurrent.ThreadPerTaskExecutor", {"start"}},
+    {"java.util.concurrent.ThreadPerTaskExecutor", {"newThread"}, ByTiming::kOver},
+    {"jdk.internal.vm.ThreadContainers$RootContainer$TrackingRootContainer", {"onStart"}},
     {"java.util.concurrent.ConcurrentHashMap", {"fullAddCount"}},
     {"java.util.concurrent.atomic.Striped64"},
     {"java.lang.ThreadGroup", {"add"}},
+    // From 25 on C2 has code of its own in its place, which makes no arrays.
+    {"java.util.DualPivotQuicksort", {"partition"}},
     // Who may do what: as many domains as the runner's frames have.
     {"java.security.AccessController", {"getContext"}},
     {"jdk.internal.misc.CarrierThread"},
 };
 
-bool is_one_of(std::span<const Once> list, std::string_view class_name, std::string_view method) {
+// Null: no row has the method.
+const JdkMethods* row_in(std::span<const JdkMethods> list, std::string_view class_name,
+                         std::string_view method) {
   // Both lists name classes of the JDK alone; most that are asked for are not.
-  if (!class_name.starts_with("java.") && !class_name.starts_with("jdk.")) return false;
-  return std::ranges::any_of(list, [&](const Once& once) {
-    const bool same =
-        once.of.ends_with('.') ? class_name.starts_with(once.of) : class_name == once.of;
-    if (!same || once.methods[0].empty()) return same;
-    return std::any_of(std::begin(once.methods), std::end(once.methods), [&](auto beginning) {
+  if (!class_name.starts_with("java") && !class_name.starts_with("jdk.") &&
+      !class_name.starts_with("sun.")) {
+    return nullptr;
+  }
+  const auto row = std::ranges::find_if(list, [&](const JdkMethods& one) {
+    const bool same = one.of.ends_with('.') ? class_name.starts_with(one.of) : class_name == one.of;
+    if (!same || one.methods[0].empty()) return same;
+    return std::any_of(std::begin(one.methods), std::end(one.methods), [&](auto beginning) {
       return !beginning.empty() && method.starts_with(beginning);
     });
   });
+  return row != list.end() ? &*row : nullptr;
 }
 
 }  // namespace
 
 bool is_first_use(std::string_view class_name, std::string_view method) {
-  return method == "<clinit>" || is_one_of(kOnce, class_name, method);
+  return method == "<clinit>" || row_in(kOnce, class_name, method) != nullptr;
 }
 
-bool is_contention(std::string_view class_name, std::string_view method) {
-  return is_one_of(kWaiting, class_name, method);
+ByTiming waiting_of(std::string_view class_name, std::string_view method) {
+  const JdkMethods* const row = row_in(kWaiting, class_name, method);
+  return row != nullptr ? row->waiting : ByTiming::kNo;
 }
 
 }  // namespace ddm

@@ -35,6 +35,18 @@ struct ProgramWithScopes {
     const TraceNumber trace = sites->traces().number_of(stack(at));
     for (int i = 0; i < times; ++i) scopes.count(thread, {node, trace, 24, 1});
   }
+  void allocate(std::int64_t thread, const char* class_name,
+                std::initializer_list<std::pair<const char*, const char*>> at) {
+    const TraceNumber trace = sites->traces().number_of(stack(at));
+    scopes.count(thread, {names.add_class(class_name), trace, 24, 1});
+  }
+  // Below p.T.slow, which JUnit calls, so many frames of a recursion.
+  void allocate_deep(std::int64_t thread, std::size_t frames) {
+    std::vector<Frame> deep(frames, frame("p.Deep", "recur"));
+    deep.push_back(frame("p.T", "slow"));
+    deep.push_back(frame("org.junit.Engine", "run"));
+    scopes.count(thread, {node, sites->traces().number_of(deep), 24, 1});
+  }
   ScopeNumber begin(std::int64_t thread, ScopeRoot root = {}) {
     return scopes.begin(thread, std::move(root), sites);
   }
@@ -104,6 +116,115 @@ TEST_CASE("Stacks with callers in common each have what is further in, and no mo
   const std::map<std::int64_t, std::pair<bool, std::uint32_t>> wanted{
       {1, {false, 2}}, {2, {false, 1}}, {4, {true, 2}}, {8, {true, 3}}};
   CHECK(found == wanted);
+}
+
+TEST_CASE("A stack that is cut is one of the test that runs on its thread") {
+  ProgramWithScopes p;
+  p.sites = Sites::create(4096, kMaxTreeDepth);
+  const ScopeNumber around = p.begin(1, {ScopeRoot::Rule::kNothing, "", ""});
+  p.scopes.thread_made(1, 7, false, p.stack({{"p.T", "beforeAll"}}));
+  for (const auto rule :
+       {ScopeRoot::Rule::kBelowMethod, ScopeRoot::Rule::kProgram, ScopeRoot::Rule::kEverything}) {
+    const ScopeNumber scope = p.begin(1, {rule, "p.T", "slow"});
+    p.allocate_deep(1, 2 * kMaxTreeDepth);
+    p.allocate_deep(7, 2 * kMaxTreeDepth);
+    const ScopeFigures figures = p.figures(scope);
+    CHECK(p.own_uses(figures) == 2);
+    CHECK(figures.lost == 0);
+    for (const ScopeSite& site : figures.list) CHECK(site.frames == kMaxTreeDepth);
+  }
+  p.figures(around);
+}
+
+TEST_CASE("Where stacks are kept less deep than possible, what a cut leaves unknown is lost") {
+  ProgramWithScopes p;  // 64 frames
+  ScopeNumber scope = p.begin(1, kTestMethod);
+  p.allocate_deep(1, 62);
+  p.allocate_deep(1, 63);  // the runner's frame is missing, the test's is not
+  ScopeFigures figures = p.figures(scope);
+  CHECK(p.own_uses(figures) == 2);
+  CHECK(figures.lost == 0);
+  scope = p.begin(1, kTestMethod);
+  p.allocate_deep(1, 64);
+  p.scopes.thread_made(1, 2, false, p.stack({{"p.T", "slow"}, {"org.junit.Engine", "run"}}));
+  p.allocate_deep(2, 100);  // all of this thread is the test's
+  CHECK(p.figures(scope).lost == 1);
+  scope = p.begin(1);
+  p.allocate_deep(1, 100);
+  CHECK(p.figures(scope).lost == 0);
+}
+
+TEST_CASE("What a task of the program makes counts, though the JDK may run it while it waits") {
+  ProgramWithScopes p;
+  ScopeNumber scope = p.begin(1, kTestMethod);
+  constexpr const char* kFuture = "java.util.concurrent.CompletableFuture";
+  constexpr const char* kTask = "java.util.concurrent.ForkJoinTask";
+  // A method reference has no frame of the program.
+  p.allocate(1, "byte[]",
+             {{"java.lang.String", "toUpperCase"},
+              {kFuture, "uniApplyNow"},
+              {kFuture, "thenApply"},
+              {"p.T", "slow"}});
+  p.allocate(1, "java.lang.StringBuilder", {{kFuture, "uniApplyNow"}, {"p.T", "slow"}});
+  p.allocate(1, kFuture,
+             {{kFuture, "newIncompleteFuture"}, {kFuture, "uniApplyNow"}, {"p.T", "slow"}});
+  p.allocate(
+      1, "byte[]",
+      {{"java.lang.String", "concat"}, {kTask, "doExec"}, {kTask, "awaitDone"}, {"p.T", "slow"}});
+  p.allocate(1, "byte[]",
+             {{"java.lang.String", "concat"},
+              {kTask, "doExec"},
+              {"java.util.concurrent.ForkJoinPool", "awaitTermination"},
+              {"p.T", "slow"}});
+  p.allocate(1, "java.lang.VirtualThread",
+             {{"java.lang.ThreadBuilders", "newVirtualThread"},
+              {"java.util.concurrent.ThreadPerTaskExecutor", "newThread"},
+              {"java.util.concurrent.ThreadPerTaskExecutor", "start"},
+              {"p.T", "slow"}});
+  ScopeFigures figures = p.figures(scope);
+  CHECK(p.own_uses(figures) == 6);
+
+  scope = p.begin(1, kTestMethod);
+  p.allocate(1, "java.util.concurrent.CompletableFuture$UniApply",
+             {{kFuture, "uniApplyStage"}, {kFuture, "thenApply"}, {"p.T", "slow"}});
+  p.allocate(1, "java.util.concurrent.CompletableFuture$UniRelay",
+             {{"java.util.concurrent.CompletableFuture$UniCompose", "tryFire"}, {"p.T", "slow"}});
+  p.allocate(1, "java.util.concurrent.ForkJoinTask$Aux",
+             {{kTask, "awaitDone"}, {kTask, "invoke"}, {"p.T", "slow"}});
+  p.allocate(1, "java.util.concurrent.ConcurrentHashMap$Node[]",
+             {{"java.util.concurrent.ConcurrentHashMap", "transfer"},
+              {"java.util.concurrent.ConcurrentHashMap$KeySetView", "add"},
+              {"java.util.concurrent.ThreadPerTaskExecutor", "start"},
+              {"p.T", "slow"}});
+  figures = p.figures(scope);
+  CHECK(figures.list.size() == 4);
+  CHECK(p.own_uses(figures) == 0);
+}
+
+TEST_CASE("What stays alive is told by site, without first uses") {
+  ProgramWithScopes p;
+  const ScopeNumber scope = p.begin(1, kTestMethod);
+  p.allocate(1, {{"p.T", "slow"}}, 5);
+  p.allocate(1, {{"p.C", "<clinit>"}, {"p.T", "slow"}}, 7);
+  p.scopes.thread_made(1, 2, false, p.stack({{"p.T", "slow"}}));
+  p.allocate(2, {{"p.T", "slow"}}, 1);
+  ScopeFigures figures = p.figures(scope);
+  REQUIRE(figures.list.size() == 3);
+  LiveBySite before, now;
+  for (const ScopeSite& site : figures.list) {
+    const std::uint64_t key = SiteSum::key_of(site.class_id, site.trace);
+    before[key] = {1, 24};
+    now[key] = {4, 96};
+  }
+  const LiveAmount alive = find_alive(figures, before, now);
+  CHECK(alive.objects == 3);  // the site of both threads is one
+  CHECK(alive.bytes == 72);
+  std::int64_t told = 0;
+  for (const ScopeSite& site : figures.list) {
+    told += site.alive.objects;
+    if (site.first_use) CHECK(site.alive.objects == 0);
+  }
+  CHECK(told == 3);
 }
 
 TEST_CASE("Threads that a test's method makes belong to it, and those that they make") {

@@ -66,6 +66,24 @@ TEST_CASE("A report below a method has what has the method on its stack, and sum
         std::string::npos);
 }
 
+TEST_CASE("What is at cut stacks without the method is told, since it may be below it") {
+  BelowSample sample;
+  const Frame deep = sample.frame("shop.Deep", "recur", "Deep.java", 9);
+  sample.count("int[]", std::vector<Frame>(20, deep), 640, 2);
+  std::vector<Frame> in_serve(20, deep);
+  in_serve[0] = sample.frame("shop.Shop", "serve", "Shop.java", 30);
+  sample.count("int[]", in_serve, 64, 1);
+  const auto held = sample.sites->hold();
+  sample.data.sites = SiteSet(sample.sites, sample.sites->sums(), {}, 104, 8712);
+  keep_below(sample.data, "Shop.serve");
+  CHECK(sample.data.summary.seen_bytes == 8064);
+  CHECK(sample.data.summary.below_unknown_bytes == 640);
+  CHECK(whole_report(ReportFormat::kJsonl, sample.data).find("\"below_unknown_bytes\":640") !=
+        std::string::npos);
+  CHECK(whole_report(ReportFormat::kText, sample.data).find("perhaps below     640 B at stacks") !=
+        std::string::npos);
+}
+
 TEST_CASE("Below a method that nothing has called there is nothing") {
   BelowSample sample;
   keep_below(sample.data, "Shop.never");

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <array>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -11,6 +13,7 @@
 #include "gate/pprof_sites.h"
 #include "report/protobuf_writer.h"
 #include "serve/pprof_profile.h"
+#include "site_figures.h"
 #include "stack/names/first_use.h"
 
 namespace ddm {
@@ -155,11 +158,26 @@ TEST_CASE(
   CHECK_FALSE(is_first_use("java.lang.StringConcatHelper", "newString"));
 }
 
+TEST_CASE("what fills a cache of the JDK is a first use, and what asks it is not") {
+  CHECK(is_first_use("sun.util.locale.provider.LocaleProviderAdapter", "getAdapter"));
+  CHECK_FALSE(is_first_use("sun.util.locale.provider.NumberFormatProviderImpl", "getInstance"));
+  CHECK(is_first_use("java.util.ResourceBundle", "findBundle"));
+  CHECK_FALSE(is_first_use("java.util.ResourceBundle", "getBundleImpl"));
+  CHECK(is_first_use("sun.security.jca.ProviderConfig", "getProvider"));
+  CHECK_FALSE(is_first_use("sun.security.jca.GetInstance", "getInstance"));
+  CHECK(is_first_use("java.net.URL", "getURLStreamHandler"));
+  CHECK_FALSE(is_first_use("java.net.URL", "<init>"));
+}
+
 TEST_CASE("what the JDK makes where threads meet is told from what a program asks for") {
-  CHECK(is_contention("java.lang.VirtualThread", "getTermination"));  // of join()
-  CHECK(is_contention("java.util.concurrent.ThreadPoolExecutor", "tryTerminate"));
-  CHECK(is_contention("java.util.concurrent.ThreadPoolExecutor", "getTask"));
-  CHECK_FALSE(is_contention("java.util.concurrent.ThreadPoolExecutor", "execute"));
+  constexpr const char* kPool = "java.util.concurrent.ThreadPoolExecutor";
+  CHECK(waiting_of("java.lang.VirtualThread", "getTermination") ==
+        ByTiming::kInwards);  // of join()
+  CHECK(waiting_of(kPool, "tryTerminate") == ByTiming::kInwards);
+  CHECK(waiting_of(kPool, "getTask") == ByTiming::kInwards);
+  CHECK(waiting_of(kPool, "execute") == ByTiming::kNo);
+  CHECK(waiting_of("java.util.concurrent.ForkJoinTask", "awaitDone") == ByTiming::kHere);
+  CHECK(waiting_of("java.util.concurrent.ForkJoinTask", "doExec") == ByTiming::kOver);
 }
 
 TEST_CASE("the sites of a test that have grown come first, by class and method") {
@@ -182,6 +200,48 @@ TEST_CASE("the sites of a test that have grown come first, by class and method")
   sort_sites_by_growth(now, kept);
   CHECK(now.sites["p.T.slow"][0].class_name == "int[]");
   CHECK(now.sites["p.T.slow"][2].class_name == "byte[]");
+}
+
+TEST_CASE("what has only moved to another stack comes after what a test makes more of") {
+  const auto site = [](const char* class_name, const char* method, std::int64_t objects) {
+    const Json frame = {{"class", "shop.Helper"}, {"method", method}};
+    return MeasuredSite{class_name, {objects, 24 * objects}, Json::array({frame})};
+  };
+  Measured before, now;
+  before.sites["p.T.slow"] = {site("byte[]", "worker", 900), site("byte[]", "caller", 100)};
+  now.sites["p.T.slow"] = {site("byte[]", "caller", 600), site("byte[]", "worker", 400),
+                           site("int[]", "fill", 1)};
+  sort_sites_by_growth(now, sites_of_tests(before));
+  CHECK(now.sites["p.T.slow"][0].class_name == "int[]");
+  CHECK(now.sites["p.T.slow"][2].amount.objects == 400);
+}
+
+TEST_CASE(
+    "of a stack whose outer frames are cut it may not be known whether it is below a method") {
+  std::string folder = std::filesystem::temp_directory_path() / "ddm-gate-XXXXXX";
+  REQUIRE(mkdtemp(folder.data()) != nullptr);
+  const std::string path = folder + "/run.sites.jsonl";
+  const auto measured = [&](const std::string& summary, const char* below) {
+    const auto line = [](const char* method, int bytes, const char* end) {
+      return fmt::format(R"({{"type":"site","class":"int[]","count":1,"bytes":{},"stack":[)"
+                         R"({{"class":"shop.Shop","method":"{}"}}]{}}})",
+                         bytes, method, end) +
+             "\n";
+    };
+    std::ofstream(path) << R"({"type":"summary","sites":4,"site_lines":4,"engine":"bci")" << summary
+                        << "}\n"
+                        << line("work", 16, "") << line("work", 32, R"(,"truncated":true)")
+                        << line("recur", 64, R"(,"truncated":true)")
+                        << line("<clinit>", 128, R"(,"truncated":true)");
+    const auto read = read_measured(path, below);
+    REQUIRE(read);
+    return *read;
+  };
+  CHECK(measured("", "Shop.work").cut_bytes == 64);
+  CHECK(measured("", "Shop.work").amounts == Amounts{{"int[] @ shop.Shop.work", {2, 48}}});
+  CHECK(measured("", "").cut_bytes == 0);
+  CHECK(measured(R"(,"below":"work","below_unknown_bytes":7)", "").cut_bytes == 7);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("the sites of tests have frames that are told once, or frames as they are") {
@@ -292,11 +352,11 @@ void add_numbers(ProtobufWriter& message, std::uint32_t field,
 }
 
 std::string profile_of_a_site(const char* type, const char* comment, int sample_location = 2,
-                              Numbers form = Numbers::kPacked) {
+                              Numbers form = Numbers::kPacked,
+                              const char* outermost = "shop.Helper.main") {
   ProtobufWriter profile;
-  for (const char* text :
-       {"", type, "count", "alloc_space", "bytes", "p.Node_[new]", "class", "p.Node",
-        "shop.Helper.pad", "Helper.java", "shop.Helper.main", comment}) {
+  for (const char* text : {"", type, "count", "alloc_space", "bytes", "p.Node_[new]", "class",
+                           "p.Node", "shop.Helper.pad", "Helper.java", outermost, comment}) {
     profile.add_bytes(6, text);
   }
   for (const std::uint64_t kind : {1, 3}) {
@@ -346,6 +406,16 @@ TEST_CASE("a profile has the sites that a jsonl report has") {
         {"class":"shop.Helper","method":"pad","file":"Helper.java","line":5},
         {"class":"shop.Helper","method":"main","file":"Helper.java","line":8}]})"));
   }
+}
+
+TEST_CASE("a profile, too, tells of a stack that its outer frames are cut") {
+  const std::string profile =
+      profile_of_a_site("alloc_objects", "", 2, Numbers::kPacked, "[deeper frames cut]");
+  const auto read = read_pprof_sites(zipped(profile));
+  REQUIRE(read);
+  CHECK(read->sites[0]["stack"].size() == 1);
+  CHECK_FALSE(is_below(read->sites[0], "shop.Shop.work"));
+  CHECK(is_below(read->sites[0], "Helper.pad") == true);
 }
 
 TEST_CASE("a profile with any of its bytes changed is read or refused, and never ends the reader") {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <functional>
 #include <system_error>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -34,22 +35,51 @@ std::string site_name(const std::string& class_name, const Json& stack) {
                                   : std::string(kNoJavaFrame)));
 }
 
-bool is_first_use_or_wait(const Json& stack) {
-  bool jdk = true;  // all frames so far, apart from test frameworks
-  return std::ranges::any_of(stack, [&](const Json& frame) {
-    const std::string class_name = text_of(frame, "class"), method = text_of(frame, "method");
-    jdk = jdk && !is_program_under_test(class_name);
-    return is_first_use(class_name, method) || (jdk && is_contention(class_name, method));
-  });
+bool is_first_use_or_wait(const std::string& object_class, const Json& stack) {
+  ByTiming waiting = ByTiming::kNo;
+  for (auto frame = stack.rbegin(); frame != stack.rend(); ++frame) {
+    const std::string class_name = text_of(*frame, "class"), method = text_of(*frame, "method");
+    if (is_first_use(class_name, method)) return true;
+    waiting = is_program_under_test(class_name)
+                  ? ByTiming::kNo
+                  : waiting_within(waiting, waiting_of(class_name, method));
+  }
+  return waiting != ByTiming::kNo &&
+         is_by_timing(waiting, object_class, text_of(stack.front(), "class"));
+}
+
+// "TEST: Class" of "TEST: Class @ package.Class.method".
+std::string class_part(const std::string& name) { return name.substr(0, site_at(name)); }
+
+Amounts classes_of(const Amounts& sites) {
+  Amounts sums;
+  for (const auto& [name, amount] : sites) {
+    Amount& sum = sums[class_part(name)];
+    sum.objects += amount.objects;
+    sum.bytes += amount.bytes;
+  }
+  return sums;
+}
+
+Amount growth_of(const std::string& name, const Amounts& before, const Amounts& now) {
+  const auto known = before.find(name);
+  const Amount then = known != before.end() ? known->second : Amount(), here = now.at(name);
+  return {here.objects - then.objects, here.bytes - then.bytes};
 }
 
 // A site as jsonl has it. `below`: see read_measured().
 void add_site(const Json& object, const std::string& below, Measured& measured) {
-  if (!below.empty() && !has_frame_of(object, below)) return;
+  const auto wanted = below.empty() ? true : is_below(object, below);
+  if (wanted == false) return;
   MeasuredSite site{text_of(object, "class"),
                     {number_of(object, "count"), number_of(object, "bytes")},
                     object.value("stack", Json::array())};
-  if (is_first_use_or_wait(site.stack)) {
+  const bool first_use = is_first_use_or_wait(site.class_name, site.stack);
+  if (!wanted) {
+    if (!first_use) measured.cut_bytes += site.amount.bytes;
+    return;
+  }
+  if (first_use) {
     measured.first_use.objects += site.amount.objects;
     measured.first_use.bytes += site.amount.bytes;
     return;
@@ -81,6 +111,7 @@ std::optional<Error> read_sites(std::istream& lines, const std::string& below, M
       measured.jdk = jdk_of(text_of(object, "vm"));
       measured.engine = text_of(object, "engine");
       measured.below = text_of(object, "below");
+      measured.cut_bytes = number_of(object, "below_unknown_bytes");
     }
     if (type == "summary") {
       if (auto second = site_lines.summary(object)) return second;
@@ -135,13 +166,14 @@ Amounts sites_of_tests(const Measured& measured) {
 
 void sort_sites_by_growth(Measured& measured, const Amounts& before) {
   const Amounts now = sites_of_tests(measured);
+  const Amounts classes = classes_of(now), classes_before = classes_of(before);
   for (auto& [test, sites] : measured.sites) {
     const auto growth = [&, of = test + ": "](const MeasuredSite& site) {
       const std::string name = of + site_name(site.class_name, site.stack);
-      const auto known = before.find(name);
-      const Amount then = known != before.end() ? known->second : Amount();
-      const Amount here = now.at(name);
-      return std::pair(here.bytes - then.bytes, here.objects - then.objects);
+      const Amount own = growth_of(name, before, now);
+      const Amount all = growth_of(class_part(name), classes_before, classes);
+      return std::tuple(std::min(own.bytes, all.bytes), std::min(own.objects, all.objects),
+                        own.bytes, own.objects);
     };
     std::ranges::stable_sort(sites, std::greater<>(), growth);
   }

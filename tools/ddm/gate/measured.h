@@ -2,6 +2,7 @@
 // .sites.jsonl, .pb.gz), or by test from the list of ddm-test.jar.
 #pragma once
 
+#include <cstdint>
 #include <istream>
 #include <map>
 #include <string>
@@ -22,7 +23,9 @@ struct Measured {
   Amounts amounts;
   std::map<std::string, std::vector<MeasuredSite>> sites;  // by name, most bytes first
   Amount first_use;  // of a report; not in `amounts`: see stack/names/first_use.h
-  int jdk = 0;       // 0: not stated
+  // Of a report of which a part is measured: at stacks that do not tell whether they are in it.
+  std::int64_t cut_bytes = 0;
+  int jdk = 0;  // 0: not stated
   // Of a jsonl report: "bci" or "vm", and the METHOD to which it is restricted; else "".
   std::string engine, below;
   bool by_site = false;
@@ -32,7 +35,8 @@ struct Measured {
 // The contents of the file beside a baseline of tests, which tells which sites of a test have
 // grown: one "TEST: Class @ package.Class.method" for each site, in the format of a baseline.
 Amounts sites_of_tests(const Measured& measured);
-// Orders the sites of each test by their growth; `before`: sites_of_tests() of the baseline.
+// Orders the sites of each test by their growth, which is at most that of their class: what another
+// stack has made before has only moved. `before`: sites_of_tests() of the baseline.
 void sort_sites_by_growth(Measured& measured, const Amounts& before);
 
 // Whether a file is a report, judged by its first byte: '{' or that of gzip.

@@ -7,6 +7,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "report/report_names.h"
 #include "report/report_words.h"
 #include "serve/pprof_fields.h"
 #include "serve/pprof_profile.h"
@@ -126,11 +127,19 @@ class ProfileSites {
         in.skip();
       }
     }
-    const auto frames = std::span(stack).subspan(stack.empty() ? 0 : 1);
-    return {{"class", json_text(class_name)},
-            {"count", values.at(0)},
-            {"bytes", values.at(1)},
-            {"stack", json_list(frames, [this](std::uint64_t id) { return frame(id); })}};
+    auto frames = std::span(stack).subspan(stack.empty() ? 0 : 1);
+    const bool cut = !frames.empty() && name_of(frames.back()) == kDeeperFramesCut;
+    if (cut) frames = frames.first(frames.size() - 1);
+    Json site = {{"class", json_text(class_name)},
+                 {"count", values.at(0)},
+                 {"bytes", values.at(1)},
+                 {"stack", json_list(frames, [this](std::uint64_t id) { return frame(id); })}};
+    if (cut) site["truncated"] = true;
+    return site;
+  }
+
+  std::string_view name_of(std::uint64_t location) const {
+    return text(functions_.at(locations_.at(location).function).name);
   }
 
   Json frame(std::uint64_t location) const {

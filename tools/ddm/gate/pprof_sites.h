@@ -13,7 +13,8 @@ namespace ddm {
 
 struct PprofSites {
   std::string vm;  // as a jsonl summary has it; "" if the profile does not state it
-  // {"class":,"count":,"bytes":,"stack":[{"class":,"method":,"file":,"line":}]} each, as in jsonl.
+  // {"class":,"count":,"bytes":,"stack":[{"class":,"method":,"file":,"line":}]} each, and
+  // "truncated", as in jsonl.
   std::vector<Json> sites;
 };
 

@@ -3,6 +3,7 @@ package ddm.test;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -11,7 +12,7 @@ import java.util.Map;
 /** The allocations of a scope, as the agent writes them (agent/adapters/test_kit/test_kit.cpp). */
 final class Figures {
     /** All that a stack has: a limit may be for what any of its frames calls. */
-    private static final int MOST_FRAMES = 1024;
+    static final int MOST_FRAMES = 1024;
 
     /** Why a scope has no figures. */
     static final String NONE = "tracking was switched off meanwhile";
@@ -21,16 +22,18 @@ final class Figures {
     final long firstUseObjects;
     final long firstUseBytes;
     /**
-     * Allocations whose stacks the agent had no room for: the other figures may lack them, or have
-     * those of others in their place.
+     * Allocations whose stacks the agent had no room for, or cut: the other figures may lack them,
+     * or have those of others in their place.
      */
     final long lost;
     /** The objects that are alive after a collection; -1: unknown. */
     final long liveObjects;
     final long liveBytes;
     final List<AllocationSite> sites;
+    /** The sites with the objects of each that are alive, most bytes first. */
+    final List<AllocationSite> aliveSites;
 
-    private Figures(long[] sums, List<AllocationSite> sites) {
+    private Figures(long[] sums, List<AllocationSite> sites, List<AllocationSite> aliveSites) {
         objects = sums[0];
         bytes = sums[1];
         firstUseObjects = sums[2];
@@ -39,6 +42,7 @@ final class Figures {
         liveObjects = sums[5];
         liveBytes = sums[6];
         this.sites = Collections.unmodifiableList(sites);
+        this.aliveSites = aliveSites;
     }
 
     /** Null: the scope has ended, because tracking was switched meanwhile. */
@@ -49,17 +53,24 @@ final class Figures {
         }
         String[] lines = new String(written, StandardCharsets.UTF_8).split("\n");
         List<AllocationSite> sites = new ArrayList<>(lines.length);
+        List<AllocationSite> aliveSites = new ArrayList<>();
         Map<String, StackTraceElement> frames = new HashMap<>();
         for (int i = 1; i < lines.length; ++i) {
-            sites.add(site(lines[i].split("\t"), frames));
+            String[] fields = lines[i].split("\t");
+            AllocationSite site = site(fields, frames);
+            sites.add(site);
+            if (fields[2].length() > 2) {
+                aliveSites.add(alive(site, fields[2].substring(2).split(":")));
+            }
         }
-        return new Figures(numbers(lines[0]), sites);
+        aliveSites.sort(Comparator.comparingLong(AllocationSite::bytes).reversed());
+        return new Figures(numbers(lines[0]), sites, aliveSites);
     }
 
     /** The figures of a scope without its sites. */
     static Figures sums(byte[] written) {
         String line = new String(written, 0, endOfSums(written), StandardCharsets.US_ASCII);
-        return new Figures(numbers(line.trim()), Collections.emptyList());
+        return new Figures(numbers(line.trim()), Collections.emptyList(), Collections.emptyList());
     }
 
     /** The end of the first line, which has the sums. */
@@ -91,6 +102,11 @@ final class Figures {
                 Collections.unmodifiableList(stack));
     }
 
+    private static AllocationSite alive(AllocationSite site, String[] amount) {
+        return new AllocationSite(site.className(), Long.parseLong(amount[0]),
+                Long.parseLong(amount[1]), site.firstUse(), site.ownThread(), site.stack());
+    }
+
     private static StackTraceElement frame(String field) {
         String[] parts = field.split("\1", -1);
         return new StackTraceElement(parts[0], parts[1], parts[2].isEmpty() ? null : parts[2],
@@ -100,7 +116,7 @@ final class Figures {
     /** Why figures that lack allocations are none to compare, and what gives more room. */
     static String noRoom(long lost) {
         return count(lost, "allocation") + " found no room in the agent's tree of stacks;"
-                + " sites=512k gives most, and fewer tests at a time need less";
+                + " sites=512k without sites_depth= gives most, and fewer tests at a time need less";
     }
 
     /** {@code 5,441 objects, 364,544 bytes}. */

@@ -29,6 +29,8 @@ final class Ledger {
     private OutputStream sites;
     private boolean failed;
     private long lost;
+    /** There are tests that are not in the file yet. */
+    private boolean pending;
     private final Set<String> gaps = new TreeSet<>();
 
     private Ledger() {
@@ -53,7 +55,9 @@ final class Ledger {
         String name = freeName(test);
         if (lines < 0) {
             lines = AgentLink.beginLines();
+            tellOfEarlyEnd();
         }
+        pending = true;
         byte[] written = AgentLink.takeLines(scope, lines, name);
         if (written == null) {
             tests.put(name, null);
@@ -90,8 +94,26 @@ final class Ledger {
         return test + "[" + again + "]";
     }
 
+    /** A test that ends the JVM leaves a list that is none to compare, not the former one. */
+    private void tellOfEarlyEnd() {
+        Runnable write = () -> {
+            synchronized (this) {
+                if (pending) {
+                    addGap("the JVM has ended before its tests");
+                    write();
+                }
+            }
+        };
+        try {
+            Runtime.getRuntime().addShutdownHook(new Thread(write, "ddm allocations"));
+        } catch (IllegalStateException ended) {
+            addGap("the JVM has ended before its tests");
+        }
+    }
+
     /** Writes the tests so far; may be called again. */
     synchronized void write() {
+        pending = false;
         if (tests.isEmpty()) {
             return;
         }

@@ -140,9 +140,8 @@ final class Limits {
         if (isBroken(figures.liveObjects, liveObjects, figures.liveBytes, liveBytes)) {
             StringBuilder text = new StringBuilder(test).append(" leaves ")
                     .append(Figures.amount(figures.liveObjects, figures.liveBytes))
-                    .append(" alive; the limit is ").append(limit(liveObjects, liveBytes))
-                    .append("; of what it allocated:");
-            append(text, figures.sites);
+                    .append(" alive; the limit is ").append(limit(liveObjects, liveBytes));
+            append(text, figures.aliveSites);
             throw new AssertionError(text.toString());
         }
         RoomyLimits.kept(place, test, objects, bytes, madeObjects, madeBytes);
@@ -171,7 +170,8 @@ final class Limits {
         for (Class<?> type : types) {
             ofType |= type.getTypeName().equals(site.className());
         }
-        boolean matches = from.length == 0;
+        // What is missing of a stack that deep may be any of them.
+        boolean matches = from.length == 0 || site.stack().size() >= Figures.MOST_FRAMES;
         for (String place : from) {
             matches |= site.hasFrameOf(place);
         }

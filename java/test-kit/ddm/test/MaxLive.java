@@ -10,8 +10,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A test fails if more of its objects are alive after its end and a garbage collection: those that
- * it has left in fields, caches and threads. First uses count here, since they stay alive. Of each
- * class and stack, what was alive before the test is subtracted.
+ * it has left in fields, caches and threads. First uses do not count: they stay alive once, whatever
+ * the test leaves. Of each class and stack, what was alive before the test is subtracted.
  */
 @Documented
 @Inherited

@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import java.util.function.IntUnaryOperator;
@@ -404,6 +405,32 @@ class KnownCounts {
             return SINK[0];
         }).thenApply(x -> x).join();
         SINK[0] = made;
+    }
+
+    @Test
+    void callbacks() { // 4 96
+        rounds(i -> SINK[0] = CompletableFuture.completedFuture("abc").thenApply(String::toUpperCase));
+    }
+
+    @Test
+    void callbacksOfAPool() throws Exception { // steady
+        ForkJoinPool pool = new ForkJoinPool(3);
+        for (int n = 0; n < 100; ++n) {
+            SINK[0] = CompletableFuture.supplyAsync(() -> "abc", pool).thenApply(String::toUpperCase).get();
+        }
+        pool.shutdown();
+        pool.awaitTermination(100, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void parallelStreams() throws Exception { // steady
+        ForkJoinPool pool = new ForkJoinPool(3);
+        for (int n = 0; n < 100; ++n) {
+            SINK[0] = pool.submit(() -> IntStream.range(0, 1000).parallel().mapToObj(i -> new Inner())
+                    .collect(Collectors.toList())).get();
+        }
+        pool.shutdown();
+        pool.awaitTermination(100, TimeUnit.SECONDS);
     }
 
     @Test

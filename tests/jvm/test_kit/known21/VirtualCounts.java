@@ -31,4 +31,18 @@ class VirtualCounts {
             }
         }
     }
+
+    /** How many of them live at once is a matter of time. */
+    @Test
+    void manyAtOnce() throws Exception { // steady
+        try (ExecutorService each = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int n = 0; n < 100; ++n) {
+                each.submit(() -> {
+                    KnownCounts.SINK[0] = new KnownCounts.Inner();
+                    Thread.sleep(1);
+                    return KnownCounts.SINK[0] = new KnownCounts.Inner();
+                });
+            }
+        }
+    }
 }

@@ -5,6 +5,7 @@ import ddm.test.MaxLive;
 import ddm.test.NoAllocation;
 import ddm.test.Threads;
 import ddm.test.Warmup;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -154,6 +155,48 @@ class LimitedJupiter {
     }
 
     static final class Leftover { }
+
+    @Test
+    @MaxLive(objects = 0)
+    void keepsNothingAlive() {
+        Runnable first = () -> { };
+        first.run();
+        if (("a" + System.nanoTime()).isEmpty()) {
+            throw new AssertionError();
+        }
+    }
+
+    static void deep(int more) {
+        if (more > 0) {
+            deep(more - 1);
+            return;
+        }
+        make(1);
+    }
+
+    static void outermost() {
+        deep(2000);
+    }
+
+    @Test
+    @NoAllocation
+    void noDeep() {
+        deep(2000);
+    }
+
+    @Test
+    @MaxAllocated(objects = 0, from = "limits.LimitedJupiter.outermost")
+    void noDeepFrom() {
+        outermost();
+    }
+
+    static final CompletableFuture<String> DONE = CompletableFuture.completedFuture("abcdef");
+
+    @Test
+    @NoAllocation
+    void noCallback() {
+        DONE.thenApply(String::toUpperCase);
+    }
 
     @Test
     void free() {
