@@ -1,6 +1,8 @@
 """ddm leaks, paths and sites --retained: what grows, what holds it, and how much it holds."""
+import json
 import os
 import re
+import signal
 import subprocess
 import time
 
@@ -37,12 +39,23 @@ def a_leak_is_named_with_its_rate_its_holder_and_its_stack(t):
         of_one = session["live_bytes"] / session["live_count"]
         assert abs(session["bytes_per_minute"] / of_one / 6000 - 1) < 0.1, session
         assert session["retained_bytes"] > path["count"] * 1016 and not found["estimated"], session
+        assert found["sites"] == len(found["rows"]), found
         rate = sum(row["bytes_per_minute"] for row in found["rows"])
         full, limit = found["seconds_to_full"], 3072 * MIB
         assert 60 < full <= 60 * limit / rate + 1, (full, rate)
         # A cache that is full is none, though all that lives of it was allocated meanwhile.
         assert not [row for row in found["rows"] if row["class"] in ("Leaks$Cached", "int[]")], found["rows"]
         assert "off" in ddm(t, "track", target.pid, "status")
+
+
+@test(jdks="each")
+def of_two_sites_on_one_line_the_one_that_grows_is_named_with_its_holder(t):
+    with Target(t, "dump=none,log=error", program=("OneLine",)) as target:
+        rows = ddm_json(t, "leaks", target.pid, "--for", "6")["rows"]
+    for kind in ("OneLine$Item", "java.lang.Integer"):
+        row = only(rows, kind)
+        path, = row["paths"]
+        assert path["root"] == "static OneLine.GROWS" and path["count"] >= row["live_count"] > 500, row
 
 
 @test(jdks="each", gc=("serial", "parallel"), daily=2)
@@ -112,6 +125,33 @@ def who_asks_for_cycles_and_is_killed_leaves_the_program_as_it_was(t):
         asks.kill()
         asks.wait()
         wait_for(lambda: interval_of_cycles(t, target) == "0", "its end")
+
+
+@test(every_days=2)
+def where_more_sites_grow_than_are_shown_their_number_is_told_and_why_some_have_no_root(t):
+    with Target(t, "dump=none,log=error", program=("ManyLeaks",)) as target:
+        found = ddm_json(t, "leaks", target.pid, "--for", "3")
+        assert found["sites"] > 64 and len(found["rows"]) == 50, found
+        told = ddm(t, "leaks", target.pid, "--for", "3")
+        count = re.match(r"(\d+) sites had more alive", told)[1]
+        assert int(count) > 64 and f"\nbelow are the 50 fastest of {count} sites\n" in told, told
+        assert re.search(r"\n\d\. no root: .*\n   no path in the dump, as of ", told), told
+
+
+@test(every_days=3)
+def a_leak_is_found_where_collections_are_unevenly_spaced(t):
+    with Leaking(t, 6000, flags=["-XX:+UseSerialGC"]) as target, target.client() as client:
+        tool = subprocess.Popen([DDM, "leaks", str(target.pid), "--for", "6", "--json"], text=True,
+                                stdout=subprocess.PIPE)
+        wait_for(client.tracking, "tracking")
+        time.sleep(3)  # the first collection has been
+        os.kill(tool.pid, signal.SIGSTOP)
+        time.sleep(15)
+        os.kill(tool.pid, signal.SIGCONT)
+        out, _ = tool.communicate(timeout=60)
+        found = json.loads(out)
+        session = only(found["rows"], "Leaks$Session")
+        assert found["seconds"] > 15 and abs(session["objects_per_minute"] / 6000 - 1) < 0.2, found
 
 
 @test()

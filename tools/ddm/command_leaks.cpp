@@ -3,7 +3,7 @@
 //
 // A collection of the whole heap is requested at the beginning, after each third of the time and at
 // the end, if possible a concurrent one: objects that survive it are reachable. (Young collections
-// also keep old objects that are dead.) If no objects were followed before, the count at the
+// also keep old objects that are dead.) A late one postpones those that follow. If no objects were followed before, the count at the
 // beginning is 0 without a collection. The watch ends early as soon as no site can have grown
 // between all collections.
 #include <algorithm>
@@ -52,7 +52,9 @@ struct Leak {
 };
 
 struct Leaks {
-  std::vector<Leak> sites;
+  std::vector<Leak> sites;  // the fastest kMaxRows
+  std::size_t growing = 0;  // of all sites that grow
+  double bytes_per_minute = 0;
   std::map<std::string, std::uint64_t> retained;  // by root, of all its sites together
 };
 
@@ -164,6 +166,8 @@ Result<Leaks> explain(const Watched& watched, DdmClient& client, Progress& progr
   auto graph = HeapGraph::read(dump->get(), [&](auto bytes) { progress.show(bytes); });
   if (!graph) return graph.error();
   if (watched.classes) drop_replaced_sites(sites, grown_since(*watched.classes, *graph));
+  leaks.growing = sites.size();
+  for (const GrowingSite& site : sites) leaks.bytes_per_minute += site.bytes_per_minute;
   if (sites.size() > kMaxRows) sites.resize(kMaxRows);
   SiteObjects objects(*graph);
   RootPaths paths(*graph);
@@ -195,10 +199,8 @@ Result<Leaks> explain(const Watched& watched, DdmClient& client, Progress& progr
 
 // At the rate of all leaks together. None: nothing grows, or `left` is unknown.
 std::optional<std::int64_t> seconds_to_full(const Leaks& leaks, std::optional<std::uint64_t> left) {
-  double bytes_per_minute = 0;
-  for (const Leak& leak : leaks.sites) bytes_per_minute += leak.site.bytes_per_minute;
-  if (!left || bytes_per_minute <= 0) return {};
-  return std::llround(60 * static_cast<double>(*left) / bytes_per_minute);
+  if (!left || leaks.bytes_per_minute <= 0) return {};
+  return std::llround(60 * static_cast<double>(*left) / leaks.bytes_per_minute);
 }
 
 int print_leaks_json(const Leaks& leaks, const Watched& watched,
@@ -216,6 +218,7 @@ int print_leaks_json(const Leaks& leaks, const Watched& watched,
   return print_json({{"collections", watched.collections},
                      {"seconds", std::round(watched.seconds * 10) / 10},
                      {"estimated", watched.growth.estimated()},
+                     {"sites", leaks.growing},
                      {"seconds_to_full", json_or_null(seconds_to_full(leaks, left))},
                      {"rows", std::move(rows)}});
 }
@@ -272,6 +275,7 @@ void print_held(const RootLeaks& held, std::size_t number, std::size_t top) {
       "{}. {}: {} more a minute; what grows there holds {}", number, held.root,
       human_bytes(std::llround(held.bytes_per_minute)), human_bytes(held.retained));
   print("\n" + wrapped(line, 3, output_width()) + "\n");
+  if (held.root == kNoRoot) print("   " + wrapped(kNoPath, 3, output_width()) + "\n");
   for (std::size_t i = 0; i < std::min(held.leaks.size(), top); ++i) print_site(*held.leaks[i]);
   if (held.leaks.size() > top) {
     print("\n   {} more; --top shows more\n", counted(held.leaks.size() - top, "site"));
@@ -281,12 +285,15 @@ void print_held(const RootLeaks& held, std::size_t number, std::size_t top) {
 void print_leaks(const Leaks& leaks, const Watched& watched, std::size_t top,
                  std::optional<std::uint64_t> left) {
   print("{} had more alive after each of {} in {:.0f} s\n",
-        leaks.sites.empty() ? "nothing grows: no site" : counted(leaks.sites.size(), "site"),
+        leaks.sites.empty() ? "nothing grows: no site" : counted(leaks.growing, "site"),
         counted(watched.collections, "collection"), watched.seconds);
   if (watched.growth.estimated()) print("all figures are estimated from samples\n");
   if (leaks.sites.empty()) return;
   if (const auto seconds = seconds_to_full(leaks, left)) {
     print("at the rate of all together the heap is full in {}\n", human_duration(*seconds * 1000));
+  }
+  if (leaks.growing > leaks.sites.size()) {
+    print("below are the {} fastest of {}\n", leaks.sites.size(), counted(leaks.growing, "site"));
   }
   const std::vector<RootLeaks> all = group_by_root(leaks);
   for (std::size_t i = 0; i < std::min(all.size(), top); ++i) print_held(all[i], i + 1, top);
@@ -305,13 +312,17 @@ int watch(const LeaksOptions& options, DdmClient& client, Progress& progress, bo
   watched.only_followed_objects = was_off;
   if (was_off) watched.growth.add(LiveMoment(0));
   const Clock::time_point begin = Clock::now();
+  const double span = options.seconds / kSpans;
+  double due = was_off ? span : 0;
   for (int i = was_off ? 1 : 0; i <= kSpans && watched.growth.may_grow(); ++i) {
-    if (client.idle(options.seconds * i / kSpans - since(begin), interrupted)) {
-      return refuse("the program has ended");
-    }
+    const auto gone = client.idle(due - since(begin), interrupted);
+    if (gone) return refuse(gone->message);
     if (interrupted() && watched.growth.moments() >= kSpans) break;
     if (const auto wrong = add_moment(client, pid, begin, watched)) return refuse(wrong->message);
     if (interrupted()) break;
+    // What is left is divided evenly, and not among moments too close to tell anything.
+    const double now = since(begin);
+    if (i < kSpans) due = now + std::max((options.seconds - now) / (kSpans - i), span / 2);
   }
   watched.seconds = since(begin);
   if (watched.growth.moments() < 3 && watched.growth.may_grow()) {
@@ -356,10 +367,10 @@ void add_leaks(CLI::App& app, Command& chosen) {
   add_duration(command, "-d,--for", options.seconds,
                "Duration, with three or four collections of the whole heap", 1, kMaxSeconds);
   add_top(command, options.top, "Number of roots, and of sites of each");
-  add_flag(
-      command, "--json", options.json,
-      "All: {collections, seconds, estimated, seconds_to_full, rows: [{class, stack, live_count, "
-      "live_bytes, bytes_per_minute, objects_per_minute, retained_bytes, paths}]}");
+  add_flag(command, "--json", options.json,
+           "All, at most 50 rows: {collections, seconds, estimated, sites, seconds_to_full, rows: "
+           "[{class, stack, live_count, live_bytes, bytes_per_minute, objects_per_minute, "
+           "retained_bytes, paths}]}");
   add_agent(command, options.agent);
 }
 

@@ -27,10 +27,11 @@ bool rises(const std::vector<double>& values) {
   return std::ranges::is_sorted(values, std::less_equal<>());
 }
 
-bool grows_steadily(const std::vector<double>& values) {
-  const double mean = (values.back() - values.front()) / static_cast<double>(values.size() - 1);
+bool grows_steadily(const std::vector<double>& seconds, const std::vector<double>& values) {
+  const double whole = seconds.back() - seconds.front(), grown = values.back() - values.front();
   for (std::size_t i = 1; i < values.size(); ++i) {
-    if (3 * (values[i] - values[i - 1]) < mean) return false;
+    const double span = seconds[i] - seconds[i - 1];
+    if (3 * (values[i] - values[i - 1]) * whole < grown * span) return false;
   }
   return rises(values);
 }
@@ -101,7 +102,10 @@ std::vector<GrowingSite> LiveGrowth::growing() const {
   for (const auto& [key, last] : moments_.back().sites_) {
     const std::vector<double> counts = series(key, &Survived::count);
     const std::vector<double> bytes = series(key, &Survived::bytes);
-    if (last.old_count == 0 || !grows_steadily(counts) || !grows_steadily(bytes)) continue;
+    if (last.old_count == 0 || !grows_steadily(seconds, counts) ||
+        !grows_steadily(seconds, bytes)) {
+      continue;
+    }
     const Json row = parsed_json(moments_.back().lines_.at(key));
     GrowingSite site;
     site.class_name = text_of(row, "class");

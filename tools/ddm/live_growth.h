@@ -75,8 +75,8 @@ class LiveGrowth {
   // False: no site has grown between all moments so far, and further moments cannot change that.
   bool may_grow() const;
 
-  // The fastest growing first. A site grows if it does so between all moments, each time by at
-  // least a third of the mean, and if some of its objects have survived two collections: a cache
+  // The fastest growing first. A site grows if it does so between all moments, each time at
+  // a third of its mean rate or more, and if some of its objects have survived two collections: a cache
   // that replaces its entries does not.
   std::vector<GrowingSite> growing() const;
 

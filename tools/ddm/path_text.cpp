@@ -56,10 +56,7 @@ void print_paths(std::span<const RootPath> paths, std::size_t top, std::int64_t 
   print_some(true);
   if (objects > held) {
     print("\n");
-    print_sentence(fmt::format(
-        "{}: no path in the dump, as of what waits for the collector or what the fields of "
-        "java.lang.Class hold, which dumps leave out",
-        counted(objects - held, "object")));
+    print_sentence(fmt::format("{}: {}", counted(objects - held, "object"), kNoPath));
   }
 }
 

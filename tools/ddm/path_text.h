@@ -17,6 +17,11 @@ Json paths_json(std::span<const RootPath> paths);
 // "static shop.Shop.ALL -> java.util.HashMap.table -> java.util.HashMap$Node[]".
 std::string path_line(const RootPath& path);
 
+// Why an object that was alive may have no path.
+inline constexpr const char* kNoPath =
+    "no path in the dump, as of what waits for the collector or what the fields of java.lang.Class "
+    "hold, which dumps leave out";
+
 // The first `top` paths as a list, and the number of objects without one.
 void print_paths(std::span<const RootPath> paths, std::size_t top, std::int64_t objects);
 

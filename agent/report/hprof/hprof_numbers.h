@@ -3,6 +3,9 @@
 //
 // Each kind has a dense range of its own, so numbers of different kinds never collide, neither with
 // each other nor with those of a heap dump written by the VM.
+//
+// Frames of one line at several bytecode indices, for which the format has no field, have the index
+// in the lowest bits of their numbers. Readers take the number of a frame as it is.
 #pragma once
 
 #include <algorithm>
@@ -63,10 +66,20 @@ class HprofNumbers {
     if (key.empty()) return number(traces_, key, first_.traces, nullptr);
     return number(traces_, key, first_.traces + next_trace_, &next_trace_);
   }
-  Number<std::uint32_t> frame(const HprofFrame& frame) {
-    const std::uint64_t key =
-        std::uint64_t{frame.method} << 32 | static_cast<std::uint32_t>(frame.line);
-    return number(frames_, key, first_.frames + next_frame_, &next_frame_);
+  Number<std::uint64_t> frame(const HprofFrame& frame) {
+    std::uint64_t key = std::uint64_t{frame.method} << 32, next = first_.frames + next_frame_;
+    if (frame.bci < 0) {
+      key |= static_cast<std::uint32_t>(frame.line);
+    } else {
+      const auto bci = static_cast<std::uint16_t>(frame.bci);  // methods have less than 64 KiB
+      key |= kBciKey | bci;
+      next = kWithBci | next << 16 | bci;
+    }
+    return number(frames_, key, next, &next_frame_);
+  }
+  // kNativeFrameBci: the number has none.
+  static std::int32_t bci_of(std::uint64_t frame) {
+    return frame >> 48 == kWithBci >> 48 ? static_cast<std::uint16_t>(frame) : kNativeFrameBci;
   }
   Number<std::uint32_t> type(const std::string& name) {
     return number(types_, name, first_.classes + next_type_, &next_type_);
@@ -77,6 +90,9 @@ class HprofNumbers {
   static std::uint32_t thread(std::int64_t id) { return kThreads + static_cast<std::uint32_t>(id); }
 
  private:
+  static constexpr std::uint64_t kWithBci = std::uint64_t{1} << 48;
+  static constexpr std::uint64_t kBciKey = 0x8000'0000;  // apart from lines, also negative ones
+
   template <typename Map, typename Key, typename Value>
   static Number<Value> number(Map& map, const Key& key, Value value, std::uint32_t* next) {
     const auto [at, fresh] = map.emplace(key, value);
@@ -86,7 +102,7 @@ class HprofNumbers {
 
   const HprofFirst first_;
   std::unordered_map<std::string, std::uint32_t> traces_, types_;
-  std::unordered_map<std::uint64_t, std::uint32_t> frames_;
+  std::unordered_map<std::uint64_t, std::uint64_t> frames_;
   std::unordered_map<std::string, std::uint64_t> texts_;
   std::uint32_t next_trace_ = 1, next_frame_ = 1, next_type_ = 1, next_text_ = 1;
 };

@@ -92,7 +92,7 @@ std::vector<HprofFrame> hprof_stack(std::span<const Frame> frames, ReportNames& 
   for (const Frame& frame : frames.first(std::min(frames.size(), view.depth))) {
     int line = names.line(frame);
     if (line != kLineNative && !view.lines) line = kLineUnknown;
-    shown.push_back({frame.method, line});
+    shown.push_back({frame.method, line, view.bcis ? frame.bci : kNativeFrameBci});
   }
   return shown;
 }

@@ -15,7 +15,8 @@ namespace ddm {
 
 struct HprofFrame {
   NameId method = kUnknownName;
-  std::int32_t line = kLineUnknown;  // or kLineNative
+  std::int32_t line = kLineUnknown;    // or kLineNative
+  std::int32_t bci = kNativeFrameBci;  // HprofView::bcis; otherwise frames are equal without it
   friend bool operator==(const HprofFrame&, const HprofFrame&) = default;
 };
 
@@ -34,6 +35,7 @@ enum class HprofOrder { kLive, kAllocated };
 struct HprofView {
   std::size_t depth = kMaxDepth;
   bool lines = true;
+  bool bcis = false;     // places on one line differ
   bool threads = false;  // each site begins with a thread_frame()
   // Sites below this share of the live bytes, and of the allocated ones, are dropped.
   double cutoff = 0;
@@ -43,7 +45,7 @@ struct HprofView {
 // Removes a leading thread_frame() and returns its thread; 0: there is none.
 std::int64_t take_thread(std::span<const Frame>& frames);
 
-// The innermost frames of a stack, with lines instead of bytecode indices.
+// The innermost frames of a stack, with lines, and bytecode indices if `view` has them.
 std::vector<HprofFrame> hprof_stack(std::span<const Frame> frames, ReportNames& names,
                                     const HprofView& view);
 

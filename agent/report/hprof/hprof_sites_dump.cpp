@@ -271,7 +271,8 @@ class SitesDump {
   void put_stacks(HprofBinary& records) {
     for (TraceNumber trace = 0; trace < serials_.size() && wanted_; ++trace) {
       if (serials_[trace] == 0) continue;
-      const auto shown = hprof_stack(frames_of(trace), names_, {.depth = kMaxTreeDepth});
+      const auto shown =
+          hprof_stack(frames_of(trace), names_, {.depth = kMaxTreeDepth, .bcis = true});
       serials_[trace] = shown.empty() ? 0 : records.allocation_stack(shown, names_);
       put(records.take());
     }

@@ -113,6 +113,30 @@ TEST_CASE("a stream gives its own numbers to the stacks of a dump, in text too")
         std::string::npos);
 }
 
+TEST_CASE("frames of one line have the bytecode indices in their numbers") {
+  ReportSample names;
+  const Frame here = names.frame("a.B", "make", "B.java", 12), there{here.method, here.bci + 2};
+  const Frame native = names.frame("a.B", "run", "", kLineNative);
+  auto traces = CallTree::create(16, 8);
+  const Frame first[] = {here, native}, second[] = {there, native};
+  DumpSites sites;
+  sites.stacks.names = &names.names;
+  CHECK(sites.objects.add(kHandle | 2, traces->number_of(first)));
+  CHECK(sites.objects.add(kOther | 2, traces->number_of(second)));
+  sites.stacks.traces = std::move(traces);
+  const DumpFile file(rewritten(dump_with_roots().bytes, sites));
+  HprofReader in(file.fd());
+  REQUIRE(in.open());
+  std::map<std::int32_t, std::int32_t> lines;  // by bytecode index
+  while (const auto record = in.next()) {
+    if (record->tag != HprofReader::kFrame) continue;
+    const std::int32_t bci = HprofNumbers::bci_of(in.id());
+    in.bytes().skip(3 * 8 + 4);
+    CHECK(lines.emplace(bci, static_cast<std::int32_t>(in.bytes().integer(4))).second);
+  }
+  CHECK(lines == std::map<std::int32_t, std::int32_t>{{here.bci, 12}, {there.bci, 12}, {-1, -3}});
+}
+
 // What AHAT wants of a dump: the classes that are told of, and those with a CLASS DUMP.
 struct Classes {
   std::map<std::uint64_t, std::string> told, by_serial;

@@ -12,12 +12,14 @@
 #include "graph/object_choice.h"
 #include "graph/retained_sizes.h"
 #include "graph/root_paths.h"
+#include "report/hprof/hprof_numbers.h"
 
 namespace ddm {
 namespace {
 
 // a.Node { a.Node left; a.Node right; } at 0x100, with a static field `top`; java.lang.ref.Reference
-// { referent } at 0x200 and a.Weak below it at 0x300. Nodes are told by their addresses.
+// { referent } at 0x200 and a.Weak below it at 0x300; java.lang.Thread { contextClassLoader } at
+// 0x400. Nodes are told by their addresses.
 struct Read {
   std::unique_ptr<DumpFile> file;  // names are read from it when they are asked for
   HeapGraph graph;
@@ -36,6 +38,15 @@ class Graph {
         [&](Dump& d) { d.u(0x21, 1).u(id, 8).u(1, 4).u(0x300, 8).u(8, 4).u(referent, 8); });
     return *this;
   }
+  Graph& thread(std::uint64_t id, std::uint64_t context_loader) {
+    objects_ += Dump::body(
+        [&](Dump& d) { d.u(0x21, 1).u(id, 8).u(1, 4).u(0x400, 8).u(8, 4).u(context_loader, 8); });
+    return *this;
+  }
+  Graph& local(std::uint64_t id) {
+    objects_ += Dump::body([&](Dump& d) { d.u(0x03, 1).u(id, 8).u(1, 4).u(0, 4); });
+    return *this;
+  }
   Graph& root(std::uint64_t id) {
     objects_ += Dump::body([&](Dump& d) { d.u(0x05, 1).u(id, 8); });
     return *this;
@@ -49,7 +60,8 @@ class Graph {
     Dump dump;
     dump.text(1, "a/Node").text(2, "left").text(3, "right").text(4, "top");
     dump.text(5, "java/lang/ref/Reference").text(6, "referent").text(7, "a/Weak");
-    dump.type(0x100, 1).type(0x200, 5).type(0x300, 7);
+    dump.text(8, "java/lang/Thread").text(9, "contextClassLoader");
+    dump.type(0x100, 1).type(0x200, 5).type(0x300, 7).type(0x400, 8);
     const auto classes = Dump::body([&](Dump& d) {
       const auto begin = [&](std::uint64_t id, std::uint64_t super) {
         d.u(0x20, 1).u(id, 8).u(1, 4).u(super, 8).u(0, 8).u(0, 8).u(0, 8).u(0, 8).u(0, 8).u(0, 4);
@@ -61,6 +73,8 @@ class Graph {
       d.u(0, 2).u(1, 2).u(6, 8).u(2, 1);
       begin(0x300, 0x200);
       d.u(0, 2).u(0, 2);
+      begin(0x400, 0);
+      d.u(0, 2).u(1, 2).u(9, 8).u(2, 1);
     });
     dump.record(0x1C, classes + objects_).record(0x2C, "");
     auto file = std::make_unique<DumpFile>(dump.bytes);
@@ -126,6 +140,43 @@ TEST_CASE("a dump that has fewer objects when it is read again has changed") {
   CHECK(changed.message() == "it has changed while it was read");
 }
 
+TEST_CASE("of two sites on one line each has its own objects") {
+  HprofNumbers numbers;
+  Dump dump;
+  dump.text(1, "a/B").text(2, "make").text(3, "()V").type(0x100, 1);
+  for (const int bci : {3, 9}) {
+    const std::uint64_t frame = numbers.frame({1, 12, bci}).value;
+    dump.record(
+        4, Dump::body([&](Dump& d) { d.u(frame, 8).u(2, 8).u(3, 8).u(0, 8).u(1, 4).u(12, 4); }));
+    dump.record(5, Dump::body([&](Dump& d) {
+                  d.u(static_cast<std::uint64_t>(bci), 4).u(0, 4).u(1, 4).u(frame, 8);
+                }));
+  }
+  dump.record(0x1C, Dump::body([](Dump& d) {
+                d.u(0x20, 1).u(0x100, 8).u(1, 4).u(0, 48).u(16, 4).u(0, 6);
+                for (const int bci : {9, 3, 9}) {
+                  d.u(0x21, 1).u(0x500 + d.bytes.size(), 8).u(static_cast<std::uint64_t>(bci), 4);
+                  d.u(0x100, 8).u(0, 4);
+                }
+              }));
+  dump.record(0x2C, "");
+  const DumpFile file(dump.bytes);
+  auto graph = HeapGraph::read(file.fd(), [](std::uint64_t) {});
+  REQUIRE(graph);
+  SiteObjects sites(*graph);
+  const auto count_at = [&](int bci) {
+    return sites
+        .of("a.B",
+            parsed_json(fmt::format(
+                R"([{{"class":"a.B","method":"make","signature":"()V","line":12,"bci":{}}}])",
+                bci)))
+        .size();
+  };
+  CHECK(count_at(3) == 1);
+  CHECK(count_at(9) == 2);
+  CHECK(count_at(4) == 0);
+}
+
 TEST_CASE("a dump whose addresses are in no order is read as well") {
   Read read = Graph().node(0x900, 0x500).node(0x500, 0x700).node(0x700, 0).root(0x900).read();
   HeapGraph& graph = read.graph;
@@ -159,6 +210,43 @@ TEST_CASE("the way to an object is the shortest, and begins at a static field wh
   REQUIRE(to_last.size() == 1);
   CHECK(to_last[0].root == "class a.Node");
   CHECK(to_last[0].via == std::vector<std::string>{"a.Node.right"});
+}
+
+TEST_CASE("a thread's context loader holds what nothing else does") {
+  // Of two threads' loaders, 510 also has an owner, and 520 is in a variable; 530 has the third alone.
+  Read read = Graph()
+                  .root(0x700)
+                  .root(0x710)
+                  .root(0x720)
+                  .thread(0x700, 0x510)
+                  .thread(0x710, 0x520)
+                  .thread(0x720, 0x530)
+                  .top(0x500)
+                  .root(0x100)
+                  .node(0x500, 0x501)
+                  .node(0x501, 0, 0x510)
+                  .node(0x510, 0)
+                  .local(0x520)
+                  .node(0x520, 0)
+                  .node(0x530, 0x540)
+                  .node(0x540, 0)
+                  .read();
+  HeapGraph& graph = read.graph;
+  RootPaths paths(graph);
+  const auto nodes = of_class(graph, "a.Node");
+  REQUIRE(nodes.size() == 6);
+  const auto path_of = [&](std::size_t node) {
+    const auto found = paths.of(std::vector<ObjectNumber>{nodes[node]});
+    REQUIRE(found.size() == 1);
+    return found[0];
+  };
+  CHECK(path_of(2).root == "static a.Node.top");
+  CHECK(path_of(2).via == std::vector<std::string>{"a.Node.left", "a.Node.right"});
+  CHECK(path_of(3).kind == "local");
+  CHECK(path_of(5).via ==
+        std::vector<std::string>{"java.lang.Thread.contextClassLoader", "a.Node.left"});
+  CHECK_FALSE(path_of(5).weak);
+  CHECK(paths.strongly_held(nodes[5]));
 }
 
 TEST_CASE("a chain whose links take turns is a few rounds, however long") {

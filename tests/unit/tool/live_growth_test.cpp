@@ -6,15 +6,15 @@ namespace ddm {
 namespace {
 
 // Objects of 16 bytes: {class, survived one collection, survived two or more}.
-struct Site {
+struct OneSite {
   const char* of;
   int young, old;
 };
 
-LiveMoment moment(double seconds, int gc, const std::vector<Site>& sites) {
+LiveMoment moment(double seconds, int gc, const std::vector<OneSite>& sites) {
   LiveMoment result(seconds);
   std::string text = fmt::format("{{\"gc\":{}}}\n", gc);
-  for (const Site& site : sites) {
+  for (const OneSite& site : sites) {
     text += fmt::format(
         "{{\"class\":\"{}\",\"live_ages\":[{{\"survived\":1,\"count\":{},\"bytes\":{}}},"
         "{{\"survived\":2,\"count\":{},\"bytes\":{}}}],\"stack\":[]}}\n",
@@ -42,6 +42,19 @@ TEST_CASE("what grows from each collection to the next is named with its rate, a
   CHECK(found[0].bytes_per_minute == Approx(1600));
   CHECK(found[0].alive.count == 30);
   CHECK(found[0].grown == 10);
+}
+
+TEST_CASE("between collections that are unevenly spaced in time a steady leak grows at one rate") {
+  LiveGrowth growth;
+  // One a second; the other one has hardly grown in the last span, which is long.
+  growth.add(moment(0, 1, {{"Leak", 10, 0}, {"Fills", 10, 0}}));
+  growth.add(moment(10, 2, {{"Leak", 10, 10}, {"Fills", 50, 10}}));
+  growth.add(moment(20, 3, {{"Leak", 10, 20}, {"Fills", 50, 50}}));
+  growth.add(moment(110, 4, {{"Leak", 80, 40}, {"Fills", 20, 100}}));
+  const auto found = growth.growing();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].class_name == "Leak");
+  CHECK(found[0].objects_per_minute == Approx(60));
 }
 
 TEST_CASE("a class that as a whole does not grow only replaces what was there before") {

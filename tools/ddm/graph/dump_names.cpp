@@ -4,6 +4,7 @@
 
 #include "core/class_names.h"
 #include "core/jvm_text.h"
+#include "report/hprof/hprof_numbers.h"
 #include "stack/names/name_table.h"
 
 namespace ddm {
@@ -82,6 +83,7 @@ const DumpFrame& DumpNames::frame(std::uint64_t id) {
   const auto line = static_cast<std::int32_t>(bytes.integer(4));
   frame.name.class_name =
       of != classes_by_serial_.end() ? type_name_in_dump(text(of->second)) : "unknown";
+  frame.bci = HprofNumbers::bci_of(id);
   frame.name.line = line > 0 ? line : line == kHprofNative ? kLineNative : kLineUnknown;
   return frame;
 }

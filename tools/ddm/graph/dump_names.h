@@ -13,12 +13,14 @@
 #include "graph/dump_extent.h"
 #include "report/hprof/hprof_reader.h"
 #include "site_figures.h"
+#include "stack/frame.h"
 
 namespace ddm {
 
 struct DumpFrame {
   FrameName name;
   std::string signature;
+  std::int32_t bci = kNativeFrameBci;  // in dumps of this agent
 };
 
 class DumpNames {

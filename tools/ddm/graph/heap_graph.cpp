@@ -12,7 +12,8 @@ constexpr std::size_t kMaxObjects = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kMaxReferences = std::numeric_limits<std::uint32_t>::max() - 4;
 constexpr int kMaxSupers = 1000;
 constexpr std::uint8_t kFirstPrimitive = 4, kPrimitives = 12;
-constexpr std::string_view kReference = "java.lang.ref.Reference";
+constexpr std::string_view kReference = "java.lang.ref.Reference",
+                           kThreadClass = "java.lang.Thread";
 
 constexpr std::uint32_t kMaxOfName = 1 << 12;
 
@@ -110,7 +111,8 @@ void HeapGraph::lay_out() {
     if (above != class_numbers_.end()) one.super = above->second;
     const std::string name = names_.class_name(one.id);
     one.array = name.ends_with("[]");
-    one.declares_referent = name == kReference;
+    one.is_reference = name == kReference;
+    one.is_thread = name == kThreadClass;
   }
   for (Class& one : classes_) lay_out(one);
 }
@@ -127,8 +129,10 @@ void HeapGraph::lay_out(Class& one) {
     for (const HprofReader::Field& field : at->fields) {
       if (offset >= end) break;
       if (field.type == kHprofReference) {
-        if (at->declares_referent && names_.text(field.name) == "referent") {
-          one.referent = static_cast<std::uint32_t>(one.offsets.size());
+        const auto position = static_cast<std::uint32_t>(one.offsets.size());
+        if (at->is_reference && names_.text(field.name) == "referent") one.referent = position;
+        if (at->is_thread && names_.text(field.name) == "contextClassLoader") {
+          one.context_loader = position;
         }
         one.offsets.push_back(offset);
         one.fields_of_instance.push_back(

@@ -64,10 +64,13 @@ class HeapGraph {
     if (!is_class(object)) return of.object;
     return at == own ? of.loader : of.super < classes_.size() ? classes_[of.super].object : kNone;
   }
-  // Whether that reference is java.lang.ref.Reference.referent, which does not keep its object
-  // alive.
+  // Whether that reference is java.lang.ref.Reference.referent, which keeps no object alive.
   bool is_weak(ObjectNumber object, std::uint32_t at) const {
     return !is_class(object) && at == classes_[class_of_[object]].referent;
+  }
+  // Whether it is java.lang.Thread.contextClassLoader: threads use loaders that others own.
+  bool is_borrowed(ObjectNumber object, std::uint32_t at) const {
+    return !is_class(object) && at == classes_[class_of_[object]].context_loader;
   }
   bool is_class(ObjectNumber object) const { return classes_[class_of_[object]].object == object; }
   bool is_array(ObjectNumber object) const {
@@ -90,7 +93,7 @@ class HeapGraph {
   DumpNames& names() { return names_; }
 
  private:
-  static constexpr std::uint32_t kNoClass = ~std::uint32_t{0};
+  static constexpr std::uint32_t kNoClass = ~std::uint32_t{0}, kNoField = kNoClass;
   // The name of a field, or of a static field, by position.
   struct Name {
     std::uint32_t owner = kNoClass;
@@ -100,10 +103,9 @@ class HeapGraph {
     std::uint64_t id = 0, super_id = 0, loader_id = 0;
     ObjectNumber object = kNone, loader = kNone;
     std::uint32_t super = kNoClass;
-    std::uint32_t referent = ~std::uint32_t{0};  // the field's position
-    std::uint8_t element = 0;                    // of arrays of primitives
-    bool array = false;
-    bool declares_referent = false;           // java.lang.ref.Reference
+    std::uint32_t referent = kNoField, context_loader = kNoField;  // positions of these fields
+    std::uint8_t element = 0;                                      // of arrays of primitives
+    bool array = false, is_reference = false, is_thread = false;   // itself, not its subclasses
     std::vector<HprofReader::Field> fields;   // declared in this class, until the layout is made
     std::vector<HprofReader::Field> statics;  // the references among them
     // The offsets of an instance's references in its bytes, and their names. Only what instances of

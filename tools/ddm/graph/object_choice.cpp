@@ -22,9 +22,10 @@ std::string name_list(const std::set<std::string>& names) {
 }
 
 void add_frame(std::string& text, const std::string& class_name, const std::string& method,
-               const std::string& signature, std::int64_t line) {
+               const std::string& signature, std::int64_t line, std::int64_t bci) {
   if (method == kFramesLeftOut) return;
-  text += class_name + '.' + method + signature + ':' + std::to_string(line) + '\n';
+  text += class_name + '.' + method + signature + ':' + std::to_string(line) + '@' +
+          std::to_string(bci) + '\n';
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ const std::string& SiteObjects::text_of_stack(std::uint32_t trace) {
   if (fresh) {
     for (const DumpFrame& frame : graph_.names().stack(trace)) {
       add_frame(text->second, frame.name.class_name, frame.name.method, frame.signature,
-                frame.name.line);
+                frame.name.line, frame.bci);
     }
   }
   return text->second;
@@ -62,7 +63,7 @@ std::vector<ObjectNumber> SiteObjects::of(const std::string& class_name, const J
   std::string wanted;
   for (const Json& frame : stack) {
     add_frame(wanted, text_of(frame, "class"), text_of(frame, "method"),
-              text_of(frame, "signature"), number_of(frame, "line"));
+              text_of(frame, "signature"), number_of(frame, "line"), number_of(frame, "bci"));
   }
   std::vector<ObjectNumber> objects = graph_.objects_of(class_name);
   std::erase_if(objects, [&](ObjectNumber object) {

@@ -21,8 +21,9 @@ struct ClassChoice {
 // `wanted`: the full name, or its end after a '.' or '$'. The error lists similar names.
 Result<ClassChoice> choose_class(const HeapGraph& graph, std::string_view wanted);
 
-// The objects of a class with the stack of a site. A dump has no bytecode indices and does not mark
-// cut frames, so stacks are compared by class, method, signature and line.
+// The objects of a class with the stack of a site, in a dump of this agent. Frames are compared by
+// class, method, signature, line and bytecode index, since a line may have several sites. A dump
+// does not mark cut frames.
 class SiteObjects {
  public:
   explicit SiteObjects(HeapGraph& graph) : graph_(graph) {}

@@ -23,9 +23,10 @@ bool is_variable(const HeapGraph::Root& root) {
 }  // namespace
 
 // Finds all strongly reachable objects and what holds them, then the shortest paths, breadth first:
-// from the static fields of reachable classes and from the other roots; last from local variables to
+// from the static fields of reachable classes and from the other roots; then from local variables to
 // the remaining objects, since many objects that the heap retains are also in a variable while in
-// use.
+// use; last by the context loaders of threads, since any thread that serves an application has its
+// loader, and with it all that the application holds.
 RootPaths::RootPaths(HeapGraph& graph)
     : graph_(graph),
       reach_(graph.size()),
@@ -43,10 +44,15 @@ RootPaths::RootPaths(HeapGraph& graph)
       if (is_variable(root) == variables) add_start(root.object);
     }
   };
-  for (const bool variables : {false, true}) {
-    add_roots(variables);
-    search(queue, Follow::kAll, Reach::kStrong);
-  }
+  const auto search_from_roots = [&](Follow follow) {
+    add_roots(false);
+    search(queue, follow, Reach::kStrong);
+    const std::size_t found = queue.size();
+    add_roots(true);
+    search(queue, follow, Reach::kStrong, found);
+  };
+  search_from_roots(Follow::kClassesToo);
+  search(queue, Follow::kBorrowedToo, Reach::kStrong);
   held_by_ = before_;
   find_repeated_classes();
   std::ranges::fill(before_, kNone);
@@ -56,11 +62,9 @@ RootPaths::RootPaths(HeapGraph& graph)
       add_start(object);
     }
   }
-  add_roots(false);
-  search(queue, Follow::kStaticsOfClasses, Reach::kStrong);
-  add_roots(true);
-  search(queue, Follow::kStaticsOfClasses, Reach::kStrong);
-  search(queue, Follow::kAll, Reach::kStrong);
+  search_from_roots(Follow::kStaticsOfClasses);
+  search(queue, Follow::kClassesToo, Reach::kStrong);
+  search(queue, Follow::kBorrowedToo, Reach::kStrong);
   search(queue, Follow::kWeakToo, Reach::kWeak);
 }
 
@@ -78,8 +82,10 @@ void RootPaths::find_repeated_classes() {
 }
 
 // Breadth-first search. `from`: the objects found so far, nearest first; further ones are appended.
-void RootPaths::search(std::vector<ObjectNumber>& from, Follow follow, Reach reach) {
-  for (std::size_t i = 0; i < from.size(); ++i) {
+// Those before `first` have been searched in this way.
+void RootPaths::search(std::vector<ObjectNumber>& from, Follow follow, Reach reach,
+                       std::size_t first) {
+  for (std::size_t i = first; i < from.size(); ++i) {
     const ObjectNumber object = from[i];
     if (reach_[object] == Reach::kNot) reach_[object] = reach;
     const std::uint32_t count = graph_.references(object);
@@ -87,6 +93,7 @@ void RootPaths::search(std::vector<ObjectNumber>& from, Follow follow, Reach rea
       const ObjectNumber to = graph_.reference(object, at);
       if (to == kNone || before_[to] != kNone) continue;
       if (follow != Follow::kWeakToo && graph_.is_weak(object, at)) continue;
+      if (follow < Follow::kBorrowedToo && graph_.is_borrowed(object, at)) continue;
       if (follow == Follow::kStaticsOfClasses && at + (graph_.is_class(object) ? 2 : 1) >= count) {
         continue;  // its class, its loader
       }

@@ -49,8 +49,8 @@ class RootPaths {
     bool weak;
   };
 
-  enum class Follow { kStaticsOfClasses, kAll, kWeakToo };
-  void search(std::vector<ObjectNumber>& from, Follow follow, Reach reach);
+  enum class Follow { kStaticsOfClasses, kClassesToo, kBorrowedToo, kWeakToo };  // each more
+  void search(std::vector<ObjectNumber>& from, Follow follow, Reach reach, std::size_t first = 0);
   void find_repeated_classes();
   bool is_repeated(ObjectNumber klass) const { return repeated_[graph_.class_of(klass)]; }
   // `before`, `steps`: before_ and steps_of_, or those of held_by_.
