@@ -101,7 +101,10 @@ std::size_t HeapMapper::most_open_buffers() const {
 
 void HeapMapper::fall_back(const std::string& reason) {
   layout_.reset();
-  log_warn("heap map: {}; objects are listed by JVMTI, their addresses are made up", reason);
+  const auto uses = [](const char* flag) { return vm_flags::boolean(flag).value_or(false); };
+  const bool expected = uses("UseZGC") || uses("UseShenandoahGC");
+  log_at(expected ? LogLevel::kInfo : LogLevel::kWarn,
+         "heap map: {}; objects are listed by JVMTI, their addresses are made up", reason);
 }
 
 Result<HeapMap> HeapMapper::draw(JNIEnv* jni, RegionDetail detail) {
@@ -146,7 +149,7 @@ Result<HeapMap> HeapMapper::walk_or_list(JNIEnv* jni, RegionDetail detail) {
 // A collection between the allocation of the object and the walk may have moved it, but not
 // repeatedly.
 void HeapMapper::forget_roles(HeapMap& map) {
-  map.regions.clear();
+  for (HeapRegion& region : map.regions) region.role = RegionRole::kUnknown;
   if (std::exchange(roles_warned_, true)) return;
   log_warn("heap map: what regions are for is not told: a new object lies in no young one");
 }

@@ -2,7 +2,8 @@
 //
 // The heaps of Serial, Parallel, Epsilon and G1 are walked region by region while one JVMTI heap
 // call holds the VM at a safepoint. With other collectors, and in a VM with an unknown layout, a
-// JVMTI iteration lists the objects; positions are then synthetic, which is logged once.
+// JVMTI iteration lists the objects; positions are then synthetic, which is logged once. (A
+// server sees it by the regions: there are none, or they are ZGC's pages.)
 //
 // The heap call is FollowReferences with a callback that aborts it: IterateThroughHeap cannot be
 // aborted and would iterate the whole heap after the walk. Before JDK 18 both calls make the heap

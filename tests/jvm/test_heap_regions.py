@@ -108,6 +108,25 @@ def pages_of_zgc_are_as_many_as_it_uses(t):
         assert sum(wide) >= 40 * (MIB - 64), sums
 
 
+@test(gc=("zgc", "shenandoah"))
+def holes_and_a_map_are_not_shown_where_nobody_knows_what_lies_where(t):
+    with Target(t, flags=["-Xmx128m"]) as p:  # which says nothing of it on its own stderr
+        out = ddm_json(t, "heap", p.pid)
+        assert out["holes"] is None and out["used"] > MIB, out
+        said = ddm(t, "heap", p.pid, "-o", "heap.html")
+        assert "no holes, no map: where objects lie is not known" in said, said
+        assert "the largest" not in said and "|" not in said, said
+        shown = re.search(r'<p id="said">(.*?)</p>', document_of(t, "file://" + t.path("heap.html")))[1]
+        assert "not known" in shown and "hole" not in shown, shown
+        watching = subprocess.Popen([DDM, "heap", str(p.pid), "--watch", "1"],
+                                    stdout=subprocess.PIPE, text=True, cwd=t.dir)
+        time.sleep(2)
+        p.tell("gc")
+        head, row, *rest = watching.communicate(timeout=60)[0].splitlines()
+        assert watching.returncode == 0 and row.split().count("-") == 2, (head, row)
+        assert "not known" in rest[-1], rest
+
+
 @test(gc=("g1",), flags=(("-Xmx128m", "-XX:G1HeapRegionSize=1m"),))
 def a_page_tells_classes_and_has_a_slider_over_collections(t):
     with Target(t, "log=error", program=("Humongous",), flags=[]) as p:

@@ -19,6 +19,8 @@ constexpr std::size_t kRowCells = 48;
 constexpr std::size_t kRows = 16;
 // In the order of the columns.
 constexpr std::string_view kLetters = "oc1248?n.";
+constexpr std::string_view kNoPlaces =
+    "\nno holes, no map: where objects lie is not known (ZGC, Shenandoah, unknown VMs)\n";
 
 struct Totals {
   HeapCell bytes;
@@ -113,11 +115,19 @@ void print_map(const HeapPicture& map) {
   print(table.text());
 }
 
+Json holes_json(const HeapHoles& holes) {
+  Json histogram = Json::array();
+  for (const auto& [bytes, count] : holes.by_size) histogram.push_back({bytes, count});
+  return {{"count", holes.count},
+          {"bytes", holes.bytes},
+          {"largest", holes.largest},
+          {"histogram", std::move(histogram)}};
+}
+
 Json heap_json(const HeapPicture& map) {
   constexpr std::string_view kKeys[kHeapColumns] = {
       "object", "class", "array1", "array2", "array4", "array8", "unknown", "native", "free"};
   const Totals totals = totals_of(map.segments);
-  const HeapHoles holes = HeapHoles::of(map.segments);
   Json kinds = Json::object();
   for (std::size_t column = 0; column < kHeapColumns; ++column) {
     Json kind = {{"bytes", totals.bytes.bytes[column]}};
@@ -130,8 +140,6 @@ Json heap_json(const HeapPicture& map) {
             {"bytes", std::uint64_t{segment.units} * segment.unit},
             {"used", totals_of({segment}).bytes.used()}};
   });
-  Json histogram = Json::array();
-  for (const auto& [bytes, count] : holes.by_size) histogram.push_back({bytes, count});
   Json regions = json_list(map.regions, [](const HeapRegion& region) -> Json {
     return {{"at", region.position},
             {"bytes", region.bytes},
@@ -141,11 +149,7 @@ Json heap_json(const HeapPicture& map) {
   return {{"committed", totals.bytes.committed()},
           {"used", totals.bytes.used()},
           {"kinds", kinds},
-          {"holes",
-           {{"count", holes.count},
-            {"bytes", holes.bytes},
-            {"largest", holes.largest},
-            {"histogram", std::move(histogram)}}},
+          {"holes", map.places_known ? holes_json(HeapHoles::of(map.segments)) : Json(nullptr)},
           {"regions", std::move(regions)},
           {"humongous_waste", RegionSums::of(map.regions).humongous_waste},
           {"segments", std::move(segments)}};
@@ -160,6 +164,7 @@ struct HeapOptions : TargetOptions {
 void print_heap(const HeapPicture& map) {
   print_totals(map, totals_of(map.segments));
   print_regions(RegionSums::of(map.regions));
+  if (!map.places_known) return print(kNoPlaces);
   print_holes(HeapHoles::of(map.segments));
   print_map(map);
 }
@@ -171,11 +176,13 @@ void print_frames(const std::vector<HeapFrame>& frames) {
     const Totals totals = totals_of(frame.map.segments);
     const HeapHoles holes = HeapHoles::of(frame.map.segments);
     table.add({fmt::format("{:.1f}", frame.seconds), human_bytes(totals.bytes.used()),
-               human_bytes(totals.bytes.committed()), grouped(holes.count),
-               human_bytes(holes.largest),
+               human_bytes(totals.bytes.committed()),
+               frame.map.places_known ? grouped(holes.count) : "-",
+               frame.map.places_known ? human_bytes(holes.largest) : "-",
                human_bytes(RegionSums::of(frame.map.regions).humongous_waste)});
   }
   print(table.text());
+  if (!frames.back().map.places_known) print(kNoPlaces);
 }
 
 // The maps that were asked for, at least one.
@@ -227,10 +234,12 @@ int heap(const HeapOptions& options) {
     const HeapCell totals = totals_of(last.segments).bytes;
     const std::string program = fmt::format("{} (pid {})", hello->app, hello->pid);
     const std::string picture =
-        as_page ? heap_page("Java heap of " + program, *frames)
-                : heap_picture(fmt::format("{}: {} of {} used", program, human_bytes(totals.used()),
-                                           human_bytes(totals.committed())),
-                               last.segments);
+        as_page
+            ? heap_page("Java heap of " + program, *frames)
+            : heap_picture(fmt::format("{}: {} of {} used{}", program, human_bytes(totals.used()),
+                                       human_bytes(totals.committed()),
+                                       last.places_known ? "" : "; where objects lie is not known"),
+                           last.segments);
     if (picture.empty()) return refuse("no memory for the picture");
     if (const auto error = write_report_file(path, picture)) return refuse(error->message);
   }
@@ -269,7 +278,7 @@ void add_heap(CLI::App& app, Command& chosen) {
   exclude(watch, {live});
   add_flag(command, "--json", options.json,
            "{committed, used, kinds, holes: {count, bytes, largest, histogram: [[bytes, "
-           "count]...]}, regions: [{at, bytes, role, used}], humongous_waste, segments}, "
+           "count]...]} or null, regions: [{at, bytes, role, used}], humongous_waste, segments}, "
            "bytes; with --watch an array of them, each with seconds");
 }
 

@@ -30,6 +30,9 @@ class MapReader {
       auto decoded = decode<HeapRegions>(event.data);
       if (!decoded) return Error{"the target has sent regions that do not add up"};
       map_.regions = std::move(decoded->regions);
+      // An agent that knows places sends all of the heap's regions; ZGC's pages are no such.
+      map_.places_known =
+          !map_.regions.empty() && map_.regions.front().role < RegionRole::kSmallPage;
     }
     if (event.type == HeapClasses::kType) {
       auto decoded = decode<HeapClasses>(event.data);

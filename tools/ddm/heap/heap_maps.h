@@ -14,6 +14,8 @@ struct HeapPicture {
   std::vector<HeapSegment> segments;
   bool by_object = false;           // runs are objects
   std::vector<HeapRegion> regions;  // empty: the target does not send them
+  // False: the target lists its objects one after the other, since it cannot tell where they lie.
+  bool places_known = true;
   HeapClasses classes;
 };
 

@@ -80,6 +80,7 @@ std::string heap_page(const std::string& title, const std::vector<HeapFrame>& fr
     const HeapHoles holes = HeapHoles::of(frame.map.segments);
     const RegionSums sums = RegionSums::of(frame.map.regions);
     return {{"seconds", frame.seconds},
+            {"placed", frame.map.places_known},
             {"first", cells.begin() / square},
             {"squares", squares_json(cells)},
             {"regions", regions_json(frame.map.regions)},
