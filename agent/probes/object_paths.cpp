@@ -14,10 +14,11 @@ namespace {
 
 constexpr jint kStaticField = 0x0008;
 constexpr std::string_view kStringSignature = "Ljava/lang/String;";
+constexpr std::string_view kCharacterSignature = "Ljava/lang/Character;";
 constexpr std::string_view kEnumSignature = "Ljava/lang/Enum;";
 constexpr std::string_view kNumberBoxes[] = {
-    "Ljava/lang/Integer;", "Ljava/lang/Long;",      "Ljava/lang/Boolean;", "Ljava/lang/Double;",
-    "Ljava/lang/Float;",   "Ljava/lang/Character;", "Ljava/lang/Short;",   "Ljava/lang/Byte;"};
+    "Ljava/lang/Integer;", "Ljava/lang/Long;",  "Ljava/lang/Boolean;", "Ljava/lang/Double;",
+    "Ljava/lang/Float;",   kCharacterSignature, "Ljava/lang/Short;",   "Ljava/lang/Byte;"};
 
 // Numbers of Java are exact in it: the mantissa has at least 64 bits.
 using ExactNumber = long double;
@@ -68,7 +69,9 @@ bool ObjectPaths::number(ProbeComparison& comparison) {
   });
   comparison.path = static_cast<std::int32_t>(known - all_.begin());
   if (known != all_.end()) {
-    for (const auto& step : (*known)->steps) step->missing.store(nullptr);
+    for (const auto& step : (*known)->steps) step->odd.store(nullptr);
+    (*known)->odd.store(nullptr);
+    (*known)->fitted.store(false);
     return true;
   }
   if (all_.size() == kMostComparisons) return false;
@@ -85,17 +88,72 @@ bool ObjectPaths::number(ProbeComparison& comparison) {
   return true;
 }
 
-std::set<std::string> ObjectPaths::missing(std::int32_t number) const {
+std::set<std::string> ObjectPaths::notes(std::int32_t number) const {
   const std::lock_guard lock(mutex_);
   // 0 is what is measured.
   if (number <= 0 || static_cast<std::size_t>(number) >= all_.size()) return {};
   std::set<std::string> result;
-  for (const auto& step : all_[static_cast<std::size_t>(number)]->steps) {
-    if (const Way* const way = step->missing.load(std::memory_order_acquire)) {
-      result.insert(way->class_name + " has no field '" + step->field + "'");
+  const Comparison& comparison = *all_[static_cast<std::size_t>(number)];
+  for (std::size_t i = 0; i < comparison.steps.size(); ++i) {
+    if (const Way* const way = comparison.steps[i]->odd.load(std::memory_order_acquire)) {
+      result.insert(note_of_step(comparison, i, *way));
     }
   }
+  const Way* const odd = comparison.odd.load(std::memory_order_acquire);
+  if (odd != nullptr && !comparison.fitted.load()) {
+    result.insert(odd->what == What::kMissing
+                      ? note_of_value(comparison, *odd)
+                      : note_of_step(comparison, comparison.steps.size() - 1, *odd));
+  }
   return result;
+}
+
+void ObjectPaths::note(std::atomic<const Way*>& odd, const Way* way) {
+  if (way != nullptr && odd.load(std::memory_order_relaxed) == nullptr) {
+    odd.store(way, std::memory_order_release);
+  }
+}
+
+void ObjectPaths::note_kind(const Comparison& comparison, const Value& value, bool fits) {
+  if (!fits) return note(comparison.odd, value.way);
+  if (!comparison.fitted.load(std::memory_order_relaxed)) comparison.fitted.store(true);
+}
+
+// What it leads to is missing, or is a number that goes no further or is not compared so.
+std::string ObjectPaths::note_of_step(const Comparison& comparison, std::size_t at,
+                                      const Way& way) {
+  const Step& step = *comparison.steps[at];
+  if (way.what == What::kMissing && step.purpose == Purpose::kElement) {
+    return way.class_name + " is no array: comparisons with its elements do not hold";
+  }
+  if (way.what == What::kMissing) {
+    return way.class_name + " has no field '" + step.field +
+           "': comparisons with it do not hold there";
+  }
+  std::string text = step.purpose == Purpose::kElement ? "an element of " + way.class_name
+                     : way.what == What::kField ? way.class_name + "'s field '" + step.field + "'"
+                                                : "the length of " + way.class_name;
+  const char type = way.what == What::kField || way.what == What::kElement ? way.type : 'I';
+  text += " is of type " + type_name_of({&type, 1});
+  if (at + 1 < comparison.steps.size()) {
+    const bool to_element = comparison.steps[at + 1]->purpose == Purpose::kElement;
+    return text + (to_element ? ": it has no elements" : ": it has no fields");
+  }
+  if (std::holds_alternative<std::nullptr_t>(comparison.wanted.right)) {
+    return text + ": it is not compared with null";
+  }
+  return text + (type == 'C' ? ": it is compared with a text of one character only"
+                             : ": it is not compared with a text");
+}
+
+std::string ObjectPaths::note_of_value(const Comparison& comparison, const Way& way) {
+  const PathStep& last = comparison.wanted.steps.back();
+  return (last.field.empty() ? "an element [" + std::to_string(last.index) + "]"
+                             : "a value of '" + last.field + "'") +
+         " is of type " + way.class_name +
+         (std::holds_alternative<std::string>(comparison.wanted.right)
+              ? ": it is equal to no text"
+              : ": it is not compared with a number");
 }
 
 bool ObjectPaths::holds(JNIEnv* jni, jobject from, std::int32_t number) noexcept {
@@ -111,48 +169,56 @@ bool ObjectPaths::holds(JNIEnv* jni, jobject from, std::int32_t number) noexcept
 }
 
 bool ObjectPaths::compare(JNIEnv* jni, const Comparison& comparison, jobject from) {
-  const ProbeComparison& wanted = comparison.wanted;
   // Frees the object before the one that a step has just read.
   std::optional<LocalRef<jobject>> kept[2];
   jobject object = from;
   Value value;
   for (std::size_t i = 0; i < comparison.steps.size(); ++i) {
     if (object == nullptr) return false;
-    value = read(jni, object, *comparison.steps[i], wanted.steps[i].index);
+    Step& step = *comparison.steps[i];
+    value = read(jni, object, step, comparison.wanted.steps[i].index);
     object = value.object;
     kept[i % 2].emplace(jni, object);
+    const bool is_missing = value.way != nullptr && value.way->what == What::kMissing;
+    const bool goes_on = i + 1 < comparison.steps.size();
+    if (is_missing || (goes_on && value.is_number())) note(step.odd, value.way);
   }
   if (value.type == 'L') return compare_object(jni, comparison, value.object);
-  return compare_number(value, wanted);
+  return value.is_number() && compare_number(value, comparison);
 }
 
-bool ObjectPaths::compare_number(const Value& value, const bci::PatchCondition& wanted) {
-  ExactNumber right = 0;
-  if (const auto* whole = std::get_if<std::int64_t>(&wanted.right)) {
-    right = static_cast<ExactNumber>(*whole);
-  } else if (const auto* real = std::get_if<double>(&wanted.right)) {
-    right = *real;
-  } else {
-    return false;
-  }
-  if (value.type == 'D') return compare_exactly(value.real, wanted.relation, right);
-  return value.type == 'J' &&
-         compare_exactly(static_cast<ExactNumber>(value.whole), wanted.relation, right);
+// With a number; a char with a text of one character, too.
+bool ObjectPaths::compare_number(const Value& number, const Comparison& comparison) {
+  const ProbeComparison& wanted = comparison.wanted;
+  const auto* const whole = std::get_if<std::int64_t>(&wanted.right);
+  const auto* const real = std::get_if<double>(&wanted.right);
+  const bool is_letter = number.type == 'C' && comparison.text.size() == 1;
+  const bool fits = number.is_number() && (whole != nullptr || real != nullptr || is_letter);
+  note_kind(comparison, number, fits);
+  if (!fits) return false;
+  const ExactNumber right = whole != nullptr  ? static_cast<ExactNumber>(*whole)
+                            : real != nullptr ? *real
+                                              : comparison.text[0];
+  return compare_exactly(number.type == 'D' ? number.real : static_cast<ExactNumber>(number.whole),
+                         wanted.relation, right);
 }
 
 bool ObjectPaths::compare_object(JNIEnv* jni, const Comparison& comparison, jobject object) {
   const ProbeComparison& wanted = comparison.wanted;
   const bool equal = wanted.relation == bci::Relation::kEqual;
   if (std::holds_alternative<std::nullptr_t>(wanted.right)) return (object == nullptr) == equal;
-  if (std::holds_alternative<std::string>(wanted.right)) {
-    return (object != nullptr && has_text(jni, object, comparison.text)) == equal;
-  }
-  return object != nullptr && compare_number(read(jni, object, number_, 0), wanted);
+  const bool is_text = std::holds_alternative<std::string>(wanted.right);
+  if (object == nullptr) return is_text && !equal;
+  const Value found = read(jni, object, is_text ? text_ : number_, 0);
+  if (!is_text) return compare_number(found, comparison);
+  note_kind(comparison, found, found.type != 'V');
+  return has_text(jni, found, comparison.text) == equal;
 }
 
-bool ObjectPaths::has_text(JNIEnv* jni, jobject object, const std::u16string& text) {
-  const Value found = read(jni, object, text_, 0);
-  const LocalRef<jstring> string(jni, static_cast<jstring>(found.object));
+// Frees the String that the value is.
+bool ObjectPaths::has_text(JNIEnv* jni, const Value& value, const std::u16string& text) {
+  if (value.type == 'C') return text.size() == 1 && text[0] == value.whole;
+  const LocalRef<jstring> string(jni, static_cast<jstring>(value.object));
   if (!string || jni->GetStringLength(string.get()) != static_cast<jsize>(text.size()))
     return false;
   char16_t units[128];
@@ -170,7 +236,15 @@ ObjectPaths::Value ObjectPaths::read(JNIEnv* jni, jobject object, Step& step, st
   const LocalRef<jclass> klass(jni, jni->GetObjectClass(object));
   Way made;
   const Way& way = way_of(jni, klass.get(), step, made);
+  Value value = value_of(jni, object, way, index);
+  if (&way != &made) value.way = &way;
+  return value;
+}
+
+ObjectPaths::Value ObjectPaths::value_of(JNIEnv* jni, jobject object, const Way& way,
+                                         std::int32_t index) {
   const auto whole = [](std::int64_t value) { return Value{.type = 'J', .whole = value}; };
+  const auto letter = [](std::int64_t value) { return Value{.type = 'C', .whole = value}; };
   const auto real = [](double value) { return Value{.type = 'D', .real = value}; };
   const auto reference = [](jobject value) { return Value{.type = 'L', .object = value}; };
   switch (way.what) {
@@ -190,7 +264,7 @@ ObjectPaths::Value ObjectPaths::read(JNIEnv* jni, jobject object, Step& step, st
         case 'B':
           return whole(array_element(jni, object, index, &JNIEnv::GetByteArrayRegion));
         case 'C':
-          return whole(array_element(jni, object, index, &JNIEnv::GetCharArrayRegion));
+          return letter(array_element(jni, object, index, &JNIEnv::GetCharArrayRegion));
         case 'S':
           return whole(array_element(jni, object, index, &JNIEnv::GetShortArrayRegion));
         case 'I':
@@ -211,7 +285,7 @@ ObjectPaths::Value ObjectPaths::read(JNIEnv* jni, jobject object, Step& step, st
         case 'B':
           return whole(jni->GetByteField(object, way.field));
         case 'C':
-          return whole(jni->GetCharField(object, way.field));
+          return letter(jni->GetCharField(object, way.field));
         case 'S':
           return whole(jni->GetShortField(object, way.field));
         case 'I':
@@ -231,21 +305,14 @@ ObjectPaths::Value ObjectPaths::read(JNIEnv* jni, jobject object, Step& step, st
 
 // The way for objects of that class; `made` holds it if it cannot be kept.
 const ObjectPaths::Way& ObjectPaths::way_of(JNIEnv* jni, jclass klass, Step& step, Way& made) {
-  const auto found = [&](const Way& way) -> const Way& {
-    if (way.what == What::kMissing && step.purpose == Purpose::kField && way.of != nullptr &&
-        step.missing.load(std::memory_order_relaxed) == nullptr) {
-      step.missing.store(&way, std::memory_order_release);
-    }
-    return way;
-  };
   const Way* const first = step.first.load(std::memory_order_acquire);
-  if (first != nullptr && jni->IsSameObject(first->of, klass)) return found(*first);
+  if (first != nullptr && jni->IsSameObject(first->of, klass)) return *first;
   jint hash = 0;
   jvmti_.load(std::memory_order_relaxed)->GetObjectHashCode(klass, &hash);
   std::atomic<const Way*>& bucket = step.ways[static_cast<std::uint32_t>(hash) % kBuckets];
   const Way* head = bucket.load(std::memory_order_acquire);
   for (const Way* way = head; way != nullptr; way = way->next) {
-    if (jni->IsSameObject(way->of, klass)) return found(*way);
+    if (jni->IsSameObject(way->of, klass)) return *way;
   }
   made = find(jni, klass, step);
   if (step.count.fetch_add(1, std::memory_order_relaxed) >= kMostClasses) {
@@ -263,13 +330,14 @@ const ObjectPaths::Way& ObjectPaths::way_of(JNIEnv* jni, jclass klass, Step& ste
   } while (!bucket.compare_exchange_weak(head, kept, std::memory_order_acq_rel));
   const Way* none = nullptr;
   step.first.compare_exchange_strong(none, kept, std::memory_order_acq_rel);
-  return found(*kept);
+  return *kept;
 }
 
 ObjectPaths::Way ObjectPaths::find(JNIEnv* jni, jclass klass, const Step& step) const {
   const ClassSignature signature(jvmti_.load(std::memory_order_relaxed), klass);
   const std::string_view type = text_of(signature);
   Way way;
+  way.class_name = type_name_of(type);
   if (step.purpose == Purpose::kElement) {
     if (type.size() > 1 && type[0] == '[') {
       way.what = What::kElement;
@@ -280,21 +348,23 @@ ObjectPaths::Way ObjectPaths::find(JNIEnv* jni, jclass klass, const Step& step) 
       find_field(jni, klass, "value", way);
   } else if (step.purpose == Purpose::kText && type == kStringSignature) {
     way.what = What::kSelf;
+  } else if (step.purpose == Purpose::kText && type == kCharacterSignature) {
+    find_field(jni, klass, "value", way);
   } else if (step.field == "length" && type.starts_with('[')) {
     way.what = What::kLength;
   } else if (step.field == "length" && type == kStringSignature) {
     way.what = What::kTextLength;
   } else if (step.purpose == Purpose::kText) {
     find_field(jni, klass, "name", way, kEnumSignature);
-  } else if (!find_field(jni, klass, step.field, way)) {
-    way.class_name = type_name_of(type);
+  } else {
+    find_field(jni, klass, step.field, way);
   }
   return way;
 }
 
 // The field of the class, or else of its nearest superclass that has one; of `owner` alone unless
 // that is "". Static ones are left out.
-bool ObjectPaths::find_field(JNIEnv* jni, jclass klass, std::string_view name, Way& way,
+void ObjectPaths::find_field(JNIEnv* jni, jclass klass, std::string_view name, Way& way,
                              std::string_view owner) const {
   jvmtiEnv* const jvmti = jvmti_.load(std::memory_order_relaxed);
   LocalRef<jclass> next(jni, nullptr);
@@ -316,13 +386,12 @@ bool ObjectPaths::find_field(JNIEnv* jni, jclass klass, std::string_view name, W
       way.what = What::kField;
       way.type = text_of(type)[0];
       way.field = fields[i];
-      return true;
+      return;
     }
     const jclass super = jni->GetSuperclass(of);
     if (next) jni->DeleteLocalRef(next.get());
     *next.out() = super;
   }
-  return false;
 }
 
 }  // namespace ddm

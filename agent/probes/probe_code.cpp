@@ -7,27 +7,20 @@
 
 #include "bci/descriptor.h"
 #include "core/class_names.h"
+#include "probes/loaded_sites.h"
 #include "probes/plans/probe_sites.h"
 #include "probes/plans/sinks.h"
-#include "vm/class_changes/untouchable_classes.h"
 #include "vm/class_methods.h"
 
 namespace ddm {
 namespace {
 
-constexpr std::uint16_t kAccNative = 0x0100;
 constexpr std::chrono::seconds kJustIn{1}, kStaysOut{60};
-constexpr const char* kBudget = "budget";
 
 // A key for probes of one kind in a method, which cost about the same.
 std::string with_kind(const std::string& method, const ProbeRequest& request) {
   return method + ' ' + std::to_string(request.what) + ' ' + std::to_string(request.line) + ' ' +
          request.field + ' ' + std::to_string(request.depth.value_or(0)) + ' ' + request.condition;
-}
-
-std::string full_name(std::string_view class_name, std::string_view method,
-                      std::string_view descriptor) {
-  return std::string(class_name) + ' ' + std::string(method) + std::string(descriptor);
 }
 
 // The first letters of the descriptors of the return value, then of each argument. A method that has
@@ -38,17 +31,6 @@ std::string kinds_of(std::string_view descriptor) {
   std::string kinds(1, parsed->result[0]);
   for (const std::string_view argument : parsed->argument_types()) kinds += argument[0];
   return kinds;
-}
-
-// "": the method can have a probe.
-std::string reason_against(const bci::ClassFile& file, const bci::MethodOutline& method) {
-  if (file.name == "jdk/internal/misc/Unsafe") return "probes themselves use it";
-  if (const auto reason = why_untouchable(file.name); !reason.empty()) return std::string(reason);
-  // The VM checks a new class's format only after the hook.
-  if (!bci::MethodDescriptor::parse(method.descriptor)) return "its descriptor is malformed";
-  if (method.code) return "";
-  return (method.access & kAccNative) != 0 ? "a native method has no code to put a probe into"
-                                           : "an abstract method has no code to put a probe into";
 }
 
 // A site without which the probe has no hits.
@@ -129,47 +111,6 @@ bool ProbeCode::is_over_budget(const ProbeSet& set, const std::string& method) c
          std::chrono::steady_clock::now() < at->second.until;
 }
 
-ProbeCode::Number ProbeCode::new_probe(ProbeSetId id, ProbeSet& set, std::string_view class_name,
-                                       std::string_view method, std::string_view descriptor) {
-  const Number number = next_++;
-  set.numbers.emplace(full_name(class_name, method, descriptor), number);
-  Probe& probe = probes_[number];
-  probe.set = id;
-  probe.class_name = class_name;
-  probe.method = method;
-  probe.descriptor = descriptor;
-  return number;
-}
-
-void ProbeCode::refuse(ProbeSetId id, ProbeSet& set, std::string_view class_name,
-                       std::string_view method, std::string_view descriptor) {
-  probes_[new_probe(id, set, class_name, method, descriptor)].removed = kBudget;
-  set.notes.insert(
-      "what took far more than the budget is not put in again for a minute, unless with a larger "
-      "--budget");
-}
-
-// Every wanted probe of this loaded class exceeded its budget. The findings list them nevertheless.
-bool ProbeCode::all_over_budget(jclass klass, std::string_view internal_name, bool is_platform) {
-  const std::string class_name = std::string(internal_name) + ' ';
-  const auto first = over_budget_.lower_bound(class_name);
-  if (first == over_budget_.end() || !first->first.starts_with(class_name)) return false;
-  return !has_method(jvmti_, klass, [&](std::string_view method, std::string_view descriptor) {
-    const std::string name = full_name(internal_name, method, descriptor);
-    bool wanted = false;
-    for (auto& [id, set] : sets_) {
-      if (set.parked || !set.filter.wants(internal_name, method, descriptor, is_platform)) continue;
-      if (set.numbers.contains(name)) continue;
-      if (is_over_budget(set, name)) {
-        refuse(id, set, internal_name, method, descriptor);
-      } else {
-        wanted = true;
-      }
-    }
-    return wanted;
-  });
-}
-
 void ProbeCode::forget(ProbeSetId id) {
   const std::lock_guard lock(mutex_);
   for (const auto& [number, probe] : probes_) {
@@ -188,17 +129,6 @@ std::map<ProbeCode::Number, ProbeCode::Probe> ProbeCode::probes() const {
   return probes_;
 }
 
-// A set that is being added wants a method of this loaded class.
-bool ProbeCode::wants_now(jclass klass, std::string_view internal_name, bool is_platform) const {
-  return std::ranges::any_of(adding_, [&](ProbeSetId id) {
-    const auto set = sets_.find(id);
-    return set != sets_.end() && set->second.filter.may_want_class(internal_name, is_platform) &&
-           has_method(jvmti_, klass, [&](std::string_view method, std::string_view descriptor) {
-             return set->second.filter.wants(internal_name, method, descriptor, is_platform);
-           });
-  });
-}
-
 // A class that is being loaded gets the parked probes too, for a set that adopts them later.
 bool ProbeCode::may_want(std::string_view internal_name, bool is_platform) {
   const std::lock_guard lock(mutex_);
@@ -213,7 +143,8 @@ bool ProbeCode::needs_change(jclass klass, std::string_view internal_name, bool 
   const bool wanted = std::ranges::any_of(sets_, [&](const auto& entry) {
     return !entry.second.parked && entry.second.filter.may_want_class(internal_name, is_platform);
   });
-  return wanted && !all_over_budget(klass, internal_name, is_platform);
+  return wanted && gets_probe(klass, internal_name, is_platform,
+                              [](ProbeSetId, const ProbeSet& set) { return !set.parked; });
 }
 
 // Classes of other sets than those that come and go keep their code: a change discards what the JIT
@@ -221,8 +152,12 @@ bool ProbeCode::needs_change(jclass klass, std::string_view internal_name, bool 
 bool ProbeCode::comes_or_goes(jclass klass, std::string_view internal_name, bool is_platform) {
   const std::lock_guard lock(mutex_);
   if (has_left(internal_name) && calls_static_of(jvmti_, klass, kSinksClass)) return true;
-  return wants_now(klass, internal_name, is_platform) &&
-         !all_over_budget(klass, internal_name, is_platform);
+  const auto is_asked = [&](ProbeSetId id, const ProbeSet& set) {
+    return adding_.contains(id) && set.filter.may_want_class(internal_name, is_platform);
+  };
+  return std::ranges::any_of(
+             sets_, [&](const auto& entry) { return is_asked(entry.first, entry.second); }) &&
+         gets_probe(klass, internal_name, is_platform, is_asked);
 }
 
 // A set has gone that has or had a probe in such a class.
@@ -256,46 +191,6 @@ void ProbeCode::record_hits(JNIEnv* jni, const Probe& probe, const ProbeRequest&
                  request.field.empty() ? kinds_of(probe.descriptor) : "");
 }
 
-ProbeCode::Number ProbeCode::find_or_add(JNIEnv* jni, ProbeSetId id, ProbeSet& set,
-                                         const bci::ClassFile& file,
-                                         const bci::MethodOutline& method,
-                                         const LoadingClass& loading) {
-  const std::string name = full_name(file.name, method.name, method.descriptor);
-  if (const auto at = set.numbers.find(name); at != set.numbers.end()) return at->second;
-  // A method that is named by itself keeps its row, with the reason.
-  const bool is_one_of_many = set.spec->request.methods.find('*') != std::string::npos ||
-                              set.filter.wants_all_of(file.name, loading.is_platform);
-  if (is_one_of_many && !has_site(*set.spec, file, method)) {
-    set.without_site.insert(std::hash<std::string>()(name));
-    return 0;
-  }
-  if (set.methods == kMostMethods) {
-    set.left_out.insert(std::hash<std::string>()(name));
-    return 0;
-  }
-  ++set.methods;
-  if (is_over_budget(set, name)) {
-    refuse(id, set, file.name, method.name, method.descriptor);
-    return 0;
-  }
-  const Number number = new_probe(id, set, file.name, method.name, method.descriptor);
-  Probe& probe = probes_[number];
-  probe.since = std::chrono::steady_clock::now();
-  probe.timed = set.spec->timed();
-  probe.condition_work = set.spec->condition_work();
-  probe.settled = loading.is_new;  // no retransformation brings it
-  probe.removed = reason_against(file, method);
-  if (probe.removed.empty()) {
-    probe.cell = probe.timed ? cells_.take_timer() : cells_.take_counter();
-    if (probe.cell < 0) probe.removed = "there are too many probes in this program";
-  }
-  if (probe.removed.empty() && !set.parked) record_hits(jni, probe, set.spec->request);
-  // That of a new class has yet to run.
-  if (method.name == "<clinit>" && !loading.is_new)
-    set.with_initialiser.insert(dotted_name(file.name));
-  return number;
-}
-
 std::vector<Patcher::Part> ProbeCode::parts(JNIEnv* jni, const LoadingClass& loading,
                                             bci::ByteSpan class_file) {
   bci::SkipReason why = bci::SkipReason::kNone;
@@ -311,15 +206,18 @@ std::vector<Patcher::Part> ProbeCode::parts(JNIEnv* jni, const LoadingClass& loa
   for (auto& [id, set] : sets_) {
     for (const bci::MethodOutline& method : file->methods) {
       if (!set.filter.wants(name, method.name, method.descriptor, loading.is_platform)) continue;
-      const Number number = find_or_add(jni, id, set, *file, method, loading);
+      const Wanted wanted{
+          name,
+          method.name,
+          method.descriptor,
+          loading.is_platform,
+          loading.is_new,
+          why_no_probe(name, method.access, method.descriptor, method.code.has_value()),
+          has_site(*set.spec, *file, method)};
+      const Number number = row_of(id, set, wanted);
       if (number == 0) continue;
       Probe& probe = probes_[number];
-      if (probe.absent && has_site(*set.spec, *file, method)) {
-        probe.absent = false;
-        probe.removed.clear();
-        if (!set.parked) record_hits(jni, probe, set.spec->request);
-      }
-      if (!probe.removed.empty()) continue;
+      if (!takes_probe(jni, set, probe, wanted)) continue;
       ProbePlace place{name, std::string(method.name), std::string(method.descriptor), probe.cell};
       if (!set.spec->field.empty()) place.field_owners = field_owners(*set.spec, file->pool);
       plan->methods.push_back(probe_patches(*set.spec, place));
@@ -384,13 +282,12 @@ void ProbeCode::record_absences(JNIEnv* jni, const bci::ClassFile& file,
     const auto set = sets_.find(probe.set);
     if (set == sets_.end()) continue;
     if (probe.in_code && !is_without_exits(*set->second.spec, result, is_of_probe)) continue;
-    const ProbeRequest& request = set->second.spec->request;
+    const std::string no_site = why_no_site(set->second.spec->request);
     const auto refused = std::ranges::find_if(result.refused, is_of_probe);
     probe.removed = refused != result.refused.end()
                         ? "it cannot be rewritten (" + refusal_words(*refused) + ")"
-                    : request.line > 0 ? "it has no code at line " + std::to_string(request.line)
-                    : !request.field.empty() ? "it does not use the field " + request.field
-                                             : "it cannot be rewritten";
+                    : no_site.empty() ? "it cannot be rewritten"
+                                      : no_site;
     probe.absent = true;
     records_.end(jni, probe.cell);
   }

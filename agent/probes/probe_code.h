@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -37,7 +38,7 @@ class ProbeCode final : public Patcher {
     std::string removed;           // why the probe is not in the code; "": it is
     bool in_code = false;          // in a class, of one loader at least
     bool settled = false;          // there at the latest settled(), or new with its class
-    bool absent = false;           // `removed` is of one loader's class, and another's may have it
+    bool absent = false;           // `removed` is of one loader's class, and another's may take it
     std::int64_t hits_before = 0;  // counted for an earlier set that had this probe
     std::chrono::steady_clock::time_point since{};
   };
@@ -69,7 +70,7 @@ class ProbeCode final : public Patcher {
   // Gives the set's counters back for reuse.
   void forget(ProbeSetId id);
 
-  // Whether a set that is being added wants a method of this linked class, or one that has left is
+  // Whether a set that is being added gets a probe in this linked class, or one that has left is
   // still in its code.
   bool comes_or_goes(jclass klass, std::string_view internal_name, bool is_platform);
 
@@ -88,6 +89,7 @@ class ProbeCode final : public Patcher {
 
  private:
   static constexpr std::size_t kMostMethods = 1000;  // of a set
+  static constexpr const char* kBudget = "budget";   // Probe::removed
 
   struct ProbeSet {
     std::shared_ptr<const ProbeSpec> spec;
@@ -106,18 +108,26 @@ class ProbeCode final : public Patcher {
     double budget;
   };
 
+  // A method that a set wants, and what is in the way: `why_not`, or no line or field.
+  struct Wanted {
+    std::string_view class_name, method, descriptor;  // internal name
+    bool is_platform, is_new;
+    std::string why_not;
+    bool has_site;
+  };
+
   void hand_over(ProbeSetId from, ProbeSetId to);
   void record_hits(JNIEnv* jni, const Probe& probe, const ProbeRequest& request);
   bool has_left(std::string_view internal_name) const;
-  bool wants_now(jclass klass, std::string_view internal_name, bool is_platform) const;
-  bool all_over_budget(jclass klass, std::string_view internal_name, bool is_platform);
+  // For one of these sets. If not, the class's methods that they want have their rows now.
+  bool gets_probe(jclass klass, std::string_view internal_name, bool is_platform,
+                  const std::function<bool(ProbeSetId, const ProbeSet&)>& is_asked);
   bool is_over_budget(const ProbeSet& set, const std::string& method) const;
-  Number new_probe(ProbeSetId id, ProbeSet& set, std::string_view internal_name,
-                   std::string_view method, std::string_view descriptor);
-  void refuse(ProbeSetId id, ProbeSet& set, std::string_view internal_name, std::string_view method,
-              std::string_view descriptor);
-  Number find_or_add(JNIEnv* jni, ProbeSetId id, ProbeSet& set, const bci::ClassFile& file,
-                     const bci::MethodOutline& method, const LoadingClass& loading);
+  static std::string full_name(std::string_view class_name, std::string_view method,
+                               std::string_view descriptor);
+  Number row_of(ProbeSetId id, ProbeSet& set, const Wanted& wanted);  // 0: it gets none
+  // Whether the row's probe is to be in the method's code; it has a counter then.
+  bool takes_probe(JNIEnv* jni, const ProbeSet& set, Probe& probe, const Wanted& wanted);
   void record_refusals(JNIEnv* jni, const std::string& class_name, const bci::PatchResult& result);
   void record_absences(JNIEnv* jni, const bci::ClassFile& file, const bci::PatchResult& result);
 

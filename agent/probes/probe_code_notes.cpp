@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "probes/probe_code.h"
+#include "vm/jdwp_agent.h"
 
 namespace ddm {
 namespace {
@@ -41,17 +42,20 @@ std::vector<std::string> ProbeCode::notes(ProbeSetId id) const {
   if (const auto& classes = at->second.with_initialiser; !classes.empty()) {
     notes.push_back(note_of_initialisers(classes));
   }
-  std::set<std::string> missing;
+  std::set<std::string> odd;
   for (const ProbeComparison& comparison : at->second.spec->conditions) {
-    missing.merge(paths_.missing(comparison.path));
+    odd.merge(paths_.notes(comparison.path));
   }
-  for (const std::string& one : missing) {
-    notes.push_back(one + ": comparisons with it do not hold there");
-  }
+  notes.insert(notes.end(), odd.begin(), odd.end());
   if (const auto& absent = at->second.without_site; !absent.empty()) {
     notes.push_back(note_of_absences(at->second.spec->request, absent.size()));
   } else if (at->second.numbers.empty()) {
     notes.push_back("no loaded class has such a method; one that is loaded later gets its probe");
+  }
+  if (!at->second.numbers.empty() && !jdwp_library().empty()) {
+    notes.push_back(
+        "putting probes in and taking them out removes a debugger's breakpoints in these classes, "
+        "until it clears and sets them again");
   }
   if (!at->second.left_out.empty()) {
     notes.push_back(std::to_string(at->second.left_out.size()) +

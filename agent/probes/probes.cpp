@@ -7,6 +7,7 @@
 #include "core/class_names.h"
 #include "core/exit_limits.h"
 #include "core/log.h"
+#include "probes/loaded_sites.h"
 #include "vm/class_changes/class_changes.h"
 #include "vm/class_methods.h"
 #include "vm/jvmti_memory.h"
@@ -115,16 +116,26 @@ Result<ClassOutlook> Probes::read_outlook(JNIEnv* jni, const OutlookRequest& req
   if (hooks == nullptr) return Error{error};
   MethodFilter filter(request.methods);
   if (!request.more.empty()) filter.add(request.more);
+  std::optional<ProbeSpec> spec;
+  if (request.line) {
+    auto parsed = parse_probe(
+        {.methods = request.methods, .line = *request.line, .field = request.field.value_or("")});
+    if (!parsed) return parsed.error();
+    spec = std::move(*parsed);
+  }
   jvmtiEnv* const jvmti = hooks->jvmti();
   ClassOutlook outlook;
   outlook.many = class_changes::many();
   std::map<std::string, std::uint32_t> changed;
   const auto is_concerned = [&](jclass klass) {
+    jboolean changes = JNI_FALSE;  // no hidden class does
+    if (jvmti->IsModifiableClass(klass, &changes) != JVMTI_ERROR_NONE || !changes) return false;
     return hooks->is_class(jni, klass, [&](std::string_view name, bool is_platform) {
-      return filter.may_want_class(name, is_platform) &&
-             has_method(jvmti, klass, [&](std::string_view method, std::string_view descriptor) {
-               return filter.wants(name, method, descriptor, is_platform);
-             });
+      if (!filter.may_want_class(name, is_platform)) return false;
+      if (spec) return LoadedSites(jvmti_, klass, name).any_of(filter, is_platform, *spec);
+      return has_method(jvmti, klass, [&](std::string_view method, std::string_view descriptor) {
+        return filter.wants(name, method, descriptor, is_platform);
+      });
     });
   };
   outlook.running = running_->running_in(jni, is_concerned);

@@ -139,6 +139,10 @@ def only_classes_whose_probes_come_or_go_are_changed(t):
         assert other.found["budget"]["limit_percent"] == 5, other.found
         Probe(target, "*.noSuchMethod").end()
         assert changed() == changed() == 0
+        # Nor is a class that would get none.
+        for words in (("Probed.nothingHere",), ("Probed.fib", "--line", "60000"), ("Probed.fib", "--field", "No.such")):
+            Probe(target, *words).end()
+            assert changed() == changed() == 0, words
         first.end()
         assert (now := changed()) == 1, now
         target.process.said.lines().clear()  # what else is told at log=info
@@ -391,6 +395,7 @@ def conditions_lines_and_fields_choose_the_hits(t):
         for condition, hits in (("arg1 > 900", 198), ("arg1 >= 10 && arg1 < 20", 20),
                                 ("name == 'name 7'", 2), ("arg3 != \"name 7\"", 1998),
                                 ("arg4 == null", 0), ("this.sum > 0", 0), ("arg7 < 1.0", 4),
+                                ("arg6 == 'x'", 2000), ("arg6 != 'x'", 0),
                                 ("gift == true", 1000), ("arg2 == 3000000000", 2),
                                 ("return == 7", 2), ("return >= 990 && arg1 != 995", 18)):
             found, _ = probed(target, "Probed$Cart.total", "--when", condition, told=counts)
@@ -432,7 +437,8 @@ PATHS = {
         "arg1.next.next.price >= 1": 1, "arg1.items[1].owner == 'Ann'": 1, "arg1.items[0].owner == 'Ann'": 0,
         "arg1.items[0] == null": 1, "arg1.items[3] == null": 0, "arg1.items.length == 3": 1,
         "arg1.items.length != 3": 0, "arg1.numbers[1] == 8": 4, "arg1.gift == true": 4, "arg1.few == -3": 4,
-        "arg1.some == 300": 4, "arg1.letter == 122": 4, "arg1.many == 5000000000": 4,
+        "arg1.some == 300": 4, "arg1.letter == 122": 4, "arg1.letter == 'z'": 4, "arg1.letter != 'y'": 4,
+        "arg1.letter != 'z'": 0, "arg1.letter == 'zz'": 0, "arg1.letter != 'zz'": 0, "arg1.many == 5000000000": 4,
         "arg1.many > 4999999999.5": 4, "arg1.part == 0.5": 4, "arg1.rate > 2": 4, "arg1.box == 42": 4,
         "arg1.real < 0.3": 4, "arg1.box.value == 42": 4, 'arg1.thing == "text"': 4, "arg1.thing != 'x'": 4,
         'arg1.colour == "GREEN"': 4, "arg1.colour == 'RED'": 0, "arg1.colour.length == 3": 4,
@@ -447,7 +453,8 @@ PATHS = {
         'this.items[2].next.owner == "Ann"': 1, "arg1 == 6 || this.next == null": 3,
         "return == 6 || this.owner == 'Ann'": 2},
     "Conditions.take": {
-        "arg1.sum >= 3": 60, 'arg1.sum == "9"': 10, "arg1.sum == null": 10, "arg1.sum != null": 40,
+        "arg1.sum >= 3": 60, 'arg1.sum == "9"': 10, "arg1.sum == 'a'": 10, "arg1.sum == null": 10,
+        "arg1.sum != null": 40,
         "arg1.sum == 7": 10, "arg1.other == 11": 10, "thing.sum < 1.5": 20},
     "Conditions.list": {
         "return.size > 10": 9, "return.elementData[3] == 'one'": 16, "return.size > 10 || arg1 == 0": 10},
@@ -485,11 +492,24 @@ def conditions_follow_fields_on_virtual_threads(t):
 def a_field_that_nobody_has_is_told_and_a_value_that_has_none_is_refused(t):
     with Target(t, "dump=none", program=("Conditions",)) as target:
         for condition, said in (("arg1.nobody == 1", "Conditions$Item has no field 'nobody'"),
-                                ("arg1.next.shared == 1", "Conditions$Item has no field 'shared'")):
+                                ("arg1.next.shared == 1", "Conditions$Item has no field 'shared'"),
+                                ("arg1[0] == 7", "Conditions$Item is no array"),
+                                ("arg1.price.x == 1", "'s field 'price' is of type int: it has no fields"),
+                                ("arg1.price == 'x'", "'price' is of type int: it is not compared with a text"),
+                                ("arg1.price != null", "is of type int: it is not compared with null"),
+                                ("arg1.letter == 'zz'", "it is compared with a text of one character only"),
+                                ("arg1.owner.length == 'x'", "the length of java.lang.String is of type int"),
+                                ("arg1.numbers[1] == 'x'", "an element of int[] is of type int: it is not"),
+                                ("arg1.owner == 5", "of type java.lang.String: it is not compared with a number"),
+                                ("arg1.box == 'x'", "'box' is of type java.lang.Integer: it is equal to no text")):
             probe = Probe(target, "Conditions.nothing", "--when", condition)
             tell(target, "run")
             probe.end()
             assert any(said in note for note in probe.found["notes"]), probe.found
+        one_fits = Probe(target, "Conditions.take", "--when", "arg1.sum == '9'", "--budget", "10000")
+        tell(target, "run")
+        assert one_fits.end()["Conditions.take"]["hits"] == 10, one_fits.found
+        assert not any("is of type" in note for note in one_fits.found["notes"]), one_fits.found
         without = Probe(target, "Conditions.take", "--when", "arg1.price == 1")
         within = Probe(target, "Conditions.nothing", "--when", "arg1.price == 2")
         tell(target, "run")
@@ -851,7 +871,15 @@ def methods_that_run_are_named_waited_for_or_refused_before_a_change(t):
     with Target(t, "dump=none", program=("OldVersions",)) as target:
         target.tell("start")
         target.tell("turns")
-        for words in (("probe", target.address, method), ("trace", target.address, "--methods", method)):
+        # Of a class that gets no probe, and so is not changed, nothing is in the way.
+        for words, reason in (((method, "--line", "9999"), "it has no code at line 9999"),
+                              ((method, "--field", "No.such"), "it does not use the field No.such"),
+                              (("java.lang.Object.hashCode",), "a native method has no code")):
+            for more in ((), ("--no-running",)):
+                done = t.command([DDM, "probe", target.address, *words, *more])
+                assert done.code == REFUSED and reason in done.err and " now" not in done.err, done
+        for words in (("probe", target.address, method), ("probe", target.address, method, "--line", "33"),
+                      ("trace", target.address, "--methods", method)):
             done = t.command([DDM, *words, "--no-running"])
             assert done.code == REFUSED, done
             assert done.err.count(f"{method} runs now; nothing was changed") == 1, done
@@ -870,6 +898,16 @@ def methods_that_run_are_named_waited_for_or_refused_before_a_change(t):
             assert waiting.returncode == REFUSED and "no hit" in err or "no call" in err, (out, err)
             target.tell("start")
             target.tell("turns")
+
+
+@test()
+def a_hidden_class_is_not_named_before_a_change_since_it_does_not_change(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        tell(target, "busy 1")  # in a lambda, whose class is hidden
+        done = t.command([DDM, "trace", target.address, "--methods", "Probed*", "--no-running"])
+        assert done.code == REFUSED and "Probed.lambda$" in done.err, done
+        assert "/0x" not in done.err, done
+        tell(target, "stop")
 
 
 @test(flags=[("-XX:PerMethodRecompilationCutoff=16",)])
@@ -1181,7 +1219,8 @@ def requests_of_no_sense_are_answered_and_the_next_one_works(t):
 @test()
 def a_wrong_request_is_told_in_one_line(t):
     with Target(t, "dump=none", program=PROGRAM) as target:
-        for words, said in ((("Probed.fib", "--when", "arg1 = 3"), "'=' is no relation"),
+        for words, said in ((("Probed.fib", "--when", "arg1 = 3"), "'=' is not one of == !="),
+                            (("Probed.fib", "--when", " "), "the condition ' ': it is empty"),
                             (("Probed.fib", "--when", "took > 10min"), "right is ns, us, ms or s"),
                             (("Probed.fib", "--when", "took > 1ms", "--line", "3"), "is of a whole method"),
                             (("Probed.fib", "--when", "(arg1 > 1)"), "parentheses are not supported"),
@@ -1205,11 +1244,15 @@ def a_probe_that_sees_or_sets_nothing_says_so_once_and_fails(t):
 
         for words, reason in ((("No.such", "--for", "50ms"), "no loaded class has such a method"),
                               (("Probed.nothingHere",), "a native method has no code"),
+                              (("Probed.nothingH*", "--for", "50ms"), "a native method has no code"),
                               (("Probed$Shape.sides",), "an abstract method has no code"),
+                              (("jdk.internal.misc.Unsafe.<clinit>",), "probes themselves use it"),
                               (("Probed.fib", "--line", "60000"), "it has no code at line 60000"),
                               (("Probed.fib", "--for", "50ms"), "no hit")):
             text = said(*words)
             assert text.count(reason) == 1 and "0 methods" not in text, (words, text)
+            assert "static initialiser" not in text, (words, text)
+            assert ("in no method yet; Ctrl-C ends this" in text) == (words[0] in ("No.such", "Probed.nothingH*")), text
 
 
 @test(min_jdk=25)

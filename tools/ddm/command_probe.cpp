@@ -30,27 +30,17 @@ struct ProbeOptions {
   bool json = false;
 };
 
-// Prints on stderr that the probes are installed, for scripts that wait for that. False: no method
-// has got a probe, and each has a reason.
-bool print_start(const ProbeFindings& findings) {
-  constexpr std::size_t kMaxNamed = 5;
-  std::size_t in = 0;
-  for (const ProbeFindings::Method& method : findings.methods) in += method.removed.empty();
-  if (in > 0) {
+// Prints on stderr that the probes are installed, for scripts that wait for that.
+void print_start(const ProbeFindings& findings, bool may_hit) {
+  if (any_probe_in(findings)) {
+    const auto in = std::ranges::count_if(findings.methods, &std::string::empty,
+                                          &ProbeFindings::Method::removed);
     complain(fmt::format("probes are in {}; Ctrl-C takes them out", counted(in, "method")));
   } else {
-    complain(fmt::format("probes are in no method{}",
-                         findings.methods.empty() ? " yet; Ctrl-C ends this" : ""));
-    for (std::size_t i = 0; i < std::min(kMaxNamed, findings.methods.size()); ++i) {
-      const ProbeFindings::Method& method = findings.methods[i];
-      complain(fmt::format("{}.{}: {}", method.class_name, method.method, reason_text(method)));
-    }
-    if (findings.methods.size() > kMaxNamed) {
-      complain(fmt::format("and {}", counted(findings.methods.size() - kMaxNamed, "more method")));
-    }
+    complain(fmt::format("probes are in no method{}", may_hit ? " yet; Ctrl-C ends this" : ""));
+    for (const std::string& reason : reasons_text(findings)) complain(reason);
   }
   for (const std::string& note : findings.notes) complain(note);
-  return in > 0 || findings.methods.empty();
 }
 
 // Classes that are loaded later may match: all of a pattern with *, or the one of another name.
@@ -144,7 +134,8 @@ int probe(const ProbeOptions& options) {
   if (!client) return refuse(client.message());
   catch_interrupts();
   client->cancel_when(interrupted);  // the agent then removes its probes
-  if (const auto end = check_running_methods(*client, {request.methods, ""}, options.running)) {
+  if (const auto end = check_running_methods(
+          *client, {request.methods, "", request.line, request.field}, options.running)) {
     return *end;
   }
   const auto started = client->request(to_chunk(request), DdmClient::kLongWork);
@@ -153,7 +144,9 @@ int probe(const ProbeOptions& options) {
   const auto begun =
       started->type == ProbeRequest::kType ? decode<ProbeFindings>(started->data) : std::nullopt;
   if (!begun) return refuse("the target has no probes (an agent of an older version?)");
-  const bool may_hit = print_start(*begun) || matches_more(request.methods, *begun);
+  const bool may_hit =
+      any_probe_in(*begun) || begun->methods.empty() || matches_more(request.methods, *begun);
+  print_start(*begun, may_hit);
   Intervals intervals(options, request);
   std::optional<ProbeFindings> findings;
   if (std::string gone = may_hit ? wait_for_end(*client, options.seconds, intervals, findings) : "";
@@ -176,8 +169,7 @@ int probe(const ProbeOptions& options) {
     print_json(probe_json(request, *findings));
   } else if (may_hit) {
     if (options.every > 0) print("\n");
-    std::erase_if(findings->notes,
-                  [&](auto& note) { return std::ranges::count(begun->notes, note) != 0; });
+    remove_told(*begun, *findings);
     print(probe_text(request, *findings, output_width()));
   }
   if (hits_of(*findings) > 0) return kExitOk;

@@ -109,6 +109,41 @@ std::string reason_text(const ProbeFindings::Method& method) {
   return method.removed == kBudget ? "it cost more than the budget" : method.removed;
 }
 
+bool any_probe_in(const ProbeFindings& findings) {
+  return std::ranges::any_of(findings.methods, &std::string::empty,
+                             &ProbeFindings::Method::removed);
+}
+
+std::vector<std::string> reasons_text(const ProbeFindings& findings) {
+  constexpr std::size_t kMostNamed = 5;
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;  // in their order
+  for (const ProbeFindings::Method& method : findings.methods) {
+    if (method.removed.empty()) continue;
+    const std::string reason = reason_text(method);
+    auto at = std::ranges::find(reasons, reason, &decltype(reasons)::value_type::first);
+    if (at == reasons.end()) at = reasons.insert(at, {reason, {}});
+    at->second.push_back(shown_name(findings, method));
+  }
+  std::vector<std::string> lines;
+  for (const auto& [reason, methods] : reasons) {
+    lines.push_back(listed(methods, kMostNamed) + ": " + reason);
+  }
+  return lines;
+}
+
+void remove_told(const ProbeFindings& start, ProbeFindings& findings) {
+  std::erase_if(findings.notes,
+                [&](const auto& note) { return std::ranges::count(start.notes, note) != 0; });
+  if (any_probe_in(start)) return;
+  std::erase_if(findings.methods, [&](const ProbeFindings::Method& method) {
+    return std::ranges::any_of(start.methods, [&](const ProbeFindings::Method& then) {
+      return then.class_name == method.class_name && then.method == method.method &&
+             then.signature == method.signature && then.removed == method.removed &&
+             method.hits == 0;
+    });
+  });
+}
+
 void sort_methods(const ProbeRequest& request, ProbeFindings& findings) {
   const bool by_time = (request.what & kProbeTime) != 0;
   std::ranges::stable_sort(findings.methods, {}, [by_time](const ProbeFindings::Method& method) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "json_values.h"
 #include "wire/chunks/probes.h"
@@ -10,6 +11,13 @@ namespace ddm {
 
 // Why a method has no probe.
 std::string reason_text(const ProbeFindings::Method& method);
+
+// Whether any method has a probe.
+bool any_probe_in(const ProbeFindings& findings);
+// A line for each reason why methods have none: "shop.Cart.pay and 3 more: a native method ...".
+std::vector<std::string> reasons_text(const ProbeFindings& findings);
+// Removes from the findings what the start has told: notes, and reasons if no method had a probe.
+void remove_told(const ProbeFindings& start, ProbeFindings& findings);
 
 // Most hits first, with times most time; methods that have got no probe last.
 void sort_methods(const ProbeRequest& request, ProbeFindings& findings);

@@ -14,6 +14,7 @@ constexpr std::size_t kMostText = 1000;
 constexpr std::size_t kMostComparisons = 16;
 constexpr std::size_t kMostSteps = 16;
 constexpr int kMostArgument = 255;  // JVMS 4.3.3
+constexpr const char* kRightSides = "a number, true, false, null or a text in quotes";
 constexpr const char* kNoParentheses =
     "parentheses are not supported: && binds before ||, and 'a && (b || c)' is 'a && b || a && c'";
 
@@ -48,6 +49,7 @@ class Parser {
     std::vector<ProbeComparison> conditions;
     if (text_.size() > kMostText) return wrong("it is longer than 1000 characters");
     skip_blanks();
+    if (at_ == text_.size() && at_ > 0) return wrong("it is empty");
     while (at_ < text_.size()) {
       ProbeComparison condition;
       if (!conditions.empty() && !take("&&")) {
@@ -217,11 +219,12 @@ class Parser {
       relation = meaning;
       return "";
     }
-    return "'" + next_word() + "' is no relation; right is == != < <= > or >=";
+    if (at_ >= text_.size()) return "at the end one of == != < <= > >= is missing";
+    return "'" + next_word() + "' is not one of == != < <= > >=";
   }
 
   std::string constant(bci::PatchCondition& condition) {
-    if (at_ >= text_.size()) return "behind the relation a constant is missing";
+    if (at_ >= text_.size()) return std::string("at the end ") + kRightSides + " is missing";
     const char first = text_[at_];
     if (first == '"' || first == '\'') {
       const std::size_t end = text_.find(first, at_ + 1);
@@ -274,8 +277,7 @@ class Parser {
       condition.right = std::int64_t{word == "true"};
     } else {
       at_ = begin;
-      return "'" + next_word() +
-             "' is no constant; right is a number, true, false, null or a text in quotes";
+      return "'" + next_word() + "' is not " + kRightSides;
     }
     return "";
   }

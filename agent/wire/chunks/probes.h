@@ -92,10 +92,15 @@ inline constexpr ChunkType kAskProbes = chunk_type("PRBQ");
 inline constexpr ChunkType kEndProbes = chunk_type("PRBE");
 
 // PRBW, request.   str methods, str more methods: patterns as in ddm trace
+//                  optional, for probes: u4 line, str field, as in PRBS; classes that get none are
+//                  left out then. Older agents ignore them.
 struct OutlookRequest {
   static constexpr ChunkType kType = chunk_type("PRBW");
   std::string methods{}, more{};  // `more` may be ""
-  static constexpr auto kFields = std::tuple(&OutlookRequest::methods, &OutlookRequest::more);
+  std::optional<std::uint32_t> line{};
+  std::optional<std::string> field{};
+  static constexpr auto kFields = std::tuple(&OutlookRequest::methods, &OutlookRequest::more,
+                                             &OutlookRequest::line, &OutlookRequest::field);
 };
 
 // The reply.

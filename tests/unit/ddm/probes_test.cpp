@@ -49,6 +49,11 @@ TEST_CASE("what probes have found reads as it was written") {
 TEST_CASE("what is in the way of a change of classes reads as it was written") {
   const OutlookRequest request{"shop.*", "*.Cart.total"};
   CHECK(decode<OutlookRequest>(encode(request)) == request);
+  const OutlookRequest of_probes{"shop.*", "", 42, "Cart.sum"};
+  const auto read = decode<OutlookRequest>(encode(of_probes));
+  REQUIRE(read == of_probes);
+  CHECK(read->line == 42);
+  CHECK(read->field == "Cart.sum");
   const ClassOutlook outlook{150, {"shop.Main.main", "shop.Cart.loop"}, {{"shop.Cart", 151}}};
   const Bytes bytes = encode(outlook);
   CHECK(decode<ClassOutlook>(bytes) == outlook);

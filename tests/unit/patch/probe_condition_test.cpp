@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "probes/plans/probe_plan.h"
+
 using namespace ddm;
 
 namespace {
@@ -86,17 +88,20 @@ TEST_CASE("true and false are numbers, and no condition is always true") {
   const auto parsed = parse_condition("open != true");
   REQUIRE(parsed);
   CHECK(std::get<std::int64_t>((*parsed)[0].right) == 1);
-  const auto none = parse_condition("  ");
+  const auto none = parse_condition("");
   REQUIRE(none);
   CHECK(none->empty());
 }
 
 TEST_CASE("a wrong condition says what is wrong and what would be right") {
-  CHECK(problem("arg1 = 3") ==
-        "the condition 'arg1 = 3': '=' is no relation; right is == != < <= > or >=");
+  CHECK(problem("arg1 = 3") == "the condition 'arg1 = 3': '=' is not one of == != < <= > >=");
+  CHECK(problem("  ") == "the condition '  ': it is empty");
+  CHECK(problem("arg1") == "the condition 'arg1': at the end one of == != < <= > >= is missing");
   CHECK(problem("arg0 == 1") ==
         "the condition 'arg0 == 1': there is no arg0; arguments are arg1 to arg255");
-  CHECK(problem("arg1 >") == "the condition 'arg1 >': behind the relation a constant is missing");
+  CHECK(problem("arg1 >") ==
+        "the condition 'arg1 >': at the end a number, true, false, null or a text in quotes is "
+        "missing");
   CHECK(problem("arg1 > 5 | arg2 > 3").find("'|'; right is &&, || or the end") !=
         std::string::npos);
   CHECK(problem("arg1 > 5 ||").find("a comparison is missing at the end") != std::string::npos);
@@ -108,7 +113,7 @@ TEST_CASE("a wrong condition says what is wrong and what would be right") {
   CHECK(problem("arg1 < null").find("compared with == and != only") != std::string::npos);
   CHECK(problem("arg1 == 99999999999999999999x").find("is no number") != std::string::npos);
   CHECK(problem("3 > arg1").find("'3' is no name") != std::string::npos);
-  CHECK(problem("arg1 > foo").find("'foo' is no constant") != std::string::npos);
+  CHECK(problem("arg1 > foo").find("'foo' is not a number, true,") != std::string::npos);
   CHECK(problem("this. == 1").find("the name of a field is missing") != std::string::npos);
 }
 
@@ -135,6 +140,22 @@ TEST_CASE("a wrong path or duration says what would be right") {
         std::string::npos);
   CHECK(problem("arg1 > 10ms").find("'10ms' is a duration, which only took is compared with") !=
         std::string::npos);
+}
+
+TEST_CASE("a char is compared with a text of one character by its number") {
+  const auto right = [](const char* condition, const char* descriptor) {
+    const auto spec = parse_probe({.methods = "a.B.c", .condition = condition});
+    REQUIRE(spec);
+    const bci::MethodPatches patches = probe_patches(*spec, {"a/B", "c", descriptor, 1});
+    REQUIRE(!patches.patches.empty());
+    return patches.patches[0].before[0].conditions[0].right;
+  };
+  const auto is_text = [](const auto& side) { return std::holds_alternative<std::string>(side); };
+  CHECK(std::get<std::int64_t>(right("arg2 != '\xc3\xa4'", "(IC)V")) == 0xe4);
+  CHECK(std::get<std::int64_t>(right("return == 'x'", "(I)C")) == 'x');
+  CHECK(is_text(right("arg2 == 'xy'", "(IC)V")));
+  CHECK(is_text(right("arg1 == 'x'", "(Ljava/lang/String;C)V")));
+  CHECK(is_text(right("arg3 == 'x'", "(IC)V")));
 }
 
 TEST_CASE("a condition has bounds") {

@@ -91,6 +91,34 @@ TEST_CASE("probes are listed by hits, by time where that is measured, and last t
   CHECK(order({.what = kProbeTime}) == "few most many zero none ");
 }
 
+TEST_CASE("why methods have no probe is told once for each reason, and not again at the end") {
+  ProbeFindings start;
+  start.notes = {"early"};
+  for (const char* method : {"a", "b", "c", "d", "e", "f"}) {
+    start.methods.push_back({"A", method, "()V", "a native method has no code", 0, 0, {}, {}});
+  }
+  start.methods.push_back({"A", "g", "()V", "budget", 0, 0, {}, {}});
+  CHECK_FALSE(any_probe_in(start));
+  CHECK(reasons_text(start) ==
+        std::vector<std::string>{"A.a, A.b, A.c, A.d, A.e and 1 more: a native method has no code",
+                                 "A.g: it cost more than the budget"});
+  ProbeFindings end = start;
+  end.notes.emplace_back("late");
+  end.methods.push_back({"B", "later", "()V", "a native method has no code", 0, 0, {}, {}});
+  ProbeFindings shown = end;
+  remove_told(start, shown);
+  CHECK(shown.notes == std::vector<std::string>{"late"});
+  REQUIRE(shown.methods.size() == 1);
+  CHECK(shown.methods[0].class_name == "B");
+
+  // Where one has a probe, the start names no reasons.
+  start.methods.push_back({"A", "h", "()V", "", 0, 0, {}, {}});
+  CHECK(any_probe_in(start));
+  shown = end;
+  remove_told(start, shown);
+  CHECK(shown.methods.size() == end.methods.size());
+}
+
 TEST_CASE("an interval of probes has what came since the one before") {
   const ProbeRequest request{.what = kProbeTime};
   ProbeFindings findings;
