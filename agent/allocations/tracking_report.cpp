@@ -37,8 +37,10 @@ void Tracking::write_ring_facts() {
   facts.seen = totals.seen;
   facts.seen_bytes = totals.seen_bytes;
   for (const auto& [why, count] : recorder_.dropped()) facts.dropped += count;
-  facts.unattributed_bytes =
-      totals.allocated_bytes && interval_ == 0 ? *totals.allocated_bytes - totals.seen_bytes : -1;
+  if (totals.allocated_bytes && interval_ == 0) {
+    facts.unattributed_bytes = *totals.allocated_bytes - totals.seen_bytes;
+    facts.virtual_stack_bytes_plus_1 = totals.carriers_unattributed_bytes + 1;
+  }
   if (engine_ != nullptr) {
     facts.classes_rewritten = engine_->counters(nullptr).classes_rewritten;
     put(engine_->name(), facts.engine);

@@ -86,9 +86,10 @@ struct RingFacts {
   std::array<char, 16> engine{};
   std::array<char, 16> walker{};
   std::array<char, 256> vm{};
-  std::array<char, 672> app{};
-  // As in ReportSummary. Older files of version 3 have more of `app` here, as a rule zeros.
-  std::int64_t interval = 0;
+  std::array<char, 664> app{};
+  // Older files of version 3 have more of `app` in these two, as a rule zeros.
+  std::int64_t virtual_stack_bytes_plus_1 = 0;  // of the unattributed ones; 0: unknown
+  std::int64_t interval = 0;                    // as in ReportSummary
 };
 static_assert(sizeof(RingFacts) == 1024);
 

@@ -42,13 +42,14 @@ std::vector<std::string> ring_directories() {
 }
 
 std::string make_ring_directory(const std::string& path) {
+  if (mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) return errno_error(path).message;
+  return is_own_directory(path) ? "" : path + " is no directory that is ours alone";
+}
+
+bool is_own_directory(const std::string& path) {
   struct stat status {};
-  if ((mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) || lstat(path.c_str(), &status) != 0) {
-    return errno_error(path).message;
-  }
-  const bool ours = S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
-                    (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
-  return ours ? "" : path + " is no directory that is ours alone";
+  return lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+         status.st_uid == geteuid() && (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
 std::vector<std::string> ring_paths(const std::string& text, std::int64_t pid) {

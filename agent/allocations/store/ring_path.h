@@ -25,6 +25,9 @@ std::vector<std::string> ring_directories();
 // Creates one of these, or checks that it is private. "" or the error.
 std::string make_ring_directory(const std::string& path);
 
+// Whether it is private: a directory of this user that nobody else may enter.
+bool is_own_directory(const std::string& path);
+
 // The paths to try for ring=TEXT, in order. `text` has %p expanded; if it is "" or ends in a slash,
 // the name PID.ring is appended; without any slash ring_directories() are used.
 std::vector<std::string> ring_paths(const std::string& text, std::int64_t pid);

@@ -87,4 +87,13 @@ Result<RecoveredRing> read_ring_file(const std::string& path) {
   return ring;
 }
 
+Result<RingHead> read_ring_file_head(const std::string& path) {
+  const MappedFile file(path);
+  if (!file.error().empty()) return Error{path + ": " + file.error()};
+  const bool running = file.locked_by_another();
+  auto head = read_ring_head(file.bytes());
+  if (head && running) head->state = ProgramState::kRunning;
+  return head;
+}
+
 }  // namespace ddm

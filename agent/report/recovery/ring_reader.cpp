@@ -62,6 +62,14 @@ class RingImage {
     return ring;
   }
 
+  Result<RingHead> head() {
+    if (auto error = check(); !error.empty()) return Error{std::move(error)};
+    const RingFacts facts = read_facts();
+    return RingHead{header_.pid, text_of(facts.app), state(),
+                    std::max(time(header_.created_ms), time(facts.updated_ms)),
+                    static_cast<std::int64_t>(image_.size())};
+  }
+
  private:
   template <typename T>
   const T& at(std::uint64_t offset) const {
@@ -349,8 +357,11 @@ class RingImage {
       seen_by_records(ring, facts.updated_ms, summary);
     }
     summary.dropped = figure(facts.dropped);
-    if (facts.unattributed_bytes >= 0)
+    if (facts.unattributed_bytes >= 0) {
       summary.unattributed_bytes = figure(facts.unattributed_bytes);
+      const std::int64_t stacks = facts.virtual_stack_bytes_plus_1;
+      if (figure(stacks) > 0) summary.virtual_thread_stack_bytes = stacks - 1;
+    }
     summary.classes_rewritten = figure(facts.classes_rewritten);
     summary.tracked_ms = figure(facts.tracked_ms);
     const RecordSet& records = ring.data.records;
@@ -358,9 +369,14 @@ class RingImage {
       const std::int64_t later = records[0].record.time_ms - facts.updated_ms;
       summary.tracked_ms += std::max<std::int64_t>(later, 0);
     }
-    if (marks().state.load() == RingState::kEnded) ring.state = ProgramState::kEnded;
-    ring.updated_ms = facts.updated_ms >= 0 && facts.updated_ms < kLatestMs ? facts.updated_ms : 0;
+    ring.state = state();
+    ring.updated_ms = time(facts.updated_ms);
   }
+
+  ProgramState state() const {
+    return marks().state.load() == RingState::kEnded ? ProgramState::kEnded : ProgramState::kKilled;
+  }
+  static std::int64_t time(std::int64_t ms) { return ms >= 0 && ms < kLatestMs ? ms : 0; }
 
   const std::span<const std::byte> image_;
   RingHeader header_;
@@ -373,6 +389,10 @@ class RingImage {
 
 Result<RecoveredRing> read_ring(std::span<const std::byte> image) {
   return RingImage(image).read();
+}
+
+Result<RingHead> read_ring_head(std::span<const std::byte> image) {
+  return RingImage(image).head();
 }
 
 }  // namespace ddm

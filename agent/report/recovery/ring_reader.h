@@ -29,12 +29,23 @@ struct RecoveredRing {
   std::string cut_off;           // how much of the file is there; "": all of it
 };
 
+// What tells ring files from one another, without their records.
+struct RingHead {
+  std::int64_t pid = 0;
+  std::string app;  // "": tracking was never on
+  ProgramState state = ProgramState::kKilled;
+  std::int64_t written_ms = 0;  // when its figures were written last, or the file made
+  std::int64_t file_bytes = 0;
+};
+
 // `image`: the file's bytes, at an address divisible by 64; another process may change them
 // concurrently. A running program counts as killed. The error ends a sentence about the file.
 Result<RecoveredRing> read_ring(std::span<const std::byte> image);
+Result<RingHead> read_ring_head(std::span<const std::byte> image);
 
 // Tests the file's lock to find out whether the program still runs; takes no lock itself. Notes in
 // the summary how the figures were obtained.
 Result<RecoveredRing> read_ring_file(const std::string& path);
+Result<RingHead> read_ring_file_head(const std::string& path);
 
 }  // namespace ddm

@@ -85,6 +85,7 @@ TEST_CASE("a ring file tells its records with their names, also while it is writ
   facts.seen = 100;
   facts.seen_bytes = 471'100;
   facts.unattributed_bytes = 5;
+  facts.virtual_stack_bytes_plus_1 = 4;
   std::copy_n("bci", 3, facts.engine.begin());
   std::copy_n("app.jar", 7, facts.app.begin());
   created.file->write_facts(facts);
@@ -106,10 +107,46 @@ TEST_CASE("a ring file tells its records with their names, also while it is writ
   CHECK(data.summary.seen == 100);
   CHECK(data.summary.seen_bytes == 471'100);
   CHECK(data.summary.unattributed_bytes == 5);
+  CHECK(data.summary.virtual_thread_stack_bytes == 3);
   CHECK(data.summary.pid == getpid());
   CHECK(data.summary.recovered.find("a running program") != std::string::npos);
   CHECK(reading->unfinished == 0);
   CHECK(reading->damaged == 0);
+
+  facts.virtual_stack_bytes_plus_1 = 0;  // as a file of an older version has it
+  created.file->write_facts(facts);
+  const auto older = read_ring_file(path);
+  REQUIRE(older.ok());
+  CHECK(older->data.summary.unattributed_bytes == 5);
+  CHECK_FALSE(older->data.summary.virtual_thread_stack_bytes);
+}
+
+TEST_CASE("the head of a ring file tells whose it is, from when, and whether the program lives") {
+  const RingDirectory directory;
+  const std::string path = directory.file("a.ring");
+  auto created = RingFile::create(request_for(path));
+  REQUIRE(created.file);
+  const auto bytes = static_cast<std::int64_t>(created.file->bytes());
+  auto head = read_ring_file_head(path);
+  REQUIRE(head.ok());
+  CHECK(head->pid == getpid());
+  CHECK(head->app.empty());
+  CHECK(head->state == ProgramState::kRunning);
+  CHECK(head->written_ms == 1'700'000'000'000);
+  CHECK(head->file_bytes == bytes);
+  RingFacts facts;
+  facts.updated_ms = 1'700'000'060'000;
+  std::copy_n("app.jar", 7, facts.app.begin());
+  created.file->write_facts(facts);
+  created.file.reset();
+  head = read_ring_file_head(path);
+  REQUIRE(head.ok());
+  CHECK(head->app == "app.jar");
+  CHECK(head->state == ProgramState::kKilled);
+  CHECK(head->written_ms == 1'700'000'060'000);
+  std::ofstream(directory.file("notes.txt")) << "just a text";
+  CHECK_FALSE(read_ring_file_head(directory.file("notes.txt")).ok());
+  CHECK_FALSE(read_ring_file_head(directory.file("none")).ok());
 }
 
 TEST_CASE("a recovered record has its whole stack from the tree in the file") {
