@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,7 +22,8 @@ namespace ddm {
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
-constexpr char kStreamedFile[] = "heap.hprof";
+constexpr char kDumpFile[] = "heap.hprof";
+constexpr std::string_view kDumpPrefix = ".ddmagent-";  // of the directories of unfinished dumps
 
 // Dumps unfinished at the VM's death, as a list.
 std::mutex g_unfinished_mutex;
@@ -32,10 +33,60 @@ HeapDumper* g_unfinished_at_exit = nullptr;
 // each program is process 1).
 std::string temporary_name() {
   const auto now = static_cast<std::uint64_t>(monotonic_ns());
-  return fmt::format(".ddmagent-{}-{:016x}.hprof", getpid(), random_number().value_or(now));
+  return fmt::format("{}{}-{:016x}", kDumpPrefix, getpid(), random_number().value_or(now));
 }
 
 std::string descriptor_path(int directory) { return fmt::format("/proc/self/fd/{}", directory); }
+
+bool lock_directory(const FileDescriptor& directory, int how) {
+  int failed = 0;
+  do {
+    failed = flock(directory.get(), how);
+  } while (failed != 0 && errno == EINTR);
+  return failed == 0;
+}
+
+// In `above`, locked until it is closed (not where the file system has no locks).
+Result<FileDescriptor> make_locked_directory(int above, const std::string& name) {
+  if (mkdirat(above, name.c_str(), S_IRWXU) != 0) return Error{errno_text(errno)};
+  FileDescriptor made(openat(above, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!made.valid()) {
+    const int error = errno;
+    unlinkat(above, name.c_str(), AT_REMOVEDIR);
+    return Error{errno_text(error)};
+  }
+  lock_directory(made, LOCK_EX);
+  return made;
+}
+
+// The dump and its parts (FILE.p0, FILE.p1 and so on).
+std::vector<std::string> dumps_in(const std::string& directory) {
+  std::vector<std::string> names = names_in(directory);
+  std::erase_if(names, [](const std::string& name) { return !name.starts_with(kDumpFile); });
+  return names;
+}
+
+// Failures are ignored; mostly the file no longer exists.
+void remove_dump(const std::string& directory) {
+  for (const std::string& name : dumps_in(directory)) unlink((directory + "/" + name).c_str());
+  rmdir(directory.c_str());
+}
+
+// What killed programs of this user have left: directories that nobody has locked. An empty one may
+// be a program's that is about to lock it.
+void remove_left_dumps(const std::string& above) {
+  for (const std::string& name : names_in(above)) {
+    if (!name.starts_with(kDumpPrefix)) continue;
+    const std::string path = above + "/" + name;
+    const FileDescriptor directory(
+        open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    struct stat facts {};
+    if (directory.valid() && fstat(directory.get(), &facts) == 0 && facts.st_uid == geteuid() &&
+        lock_directory(directory, LOCK_EX | LOCK_NB) && !dumps_in(path).empty()) {
+      remove_dump(path);
+    }
+  }
+}
 
 // Renames a file; the new name must be free.
 bool move_to_free_name(int directory, const std::string& from, const std::string& to) {
@@ -76,19 +127,19 @@ class GlobalHandles {
 
 class HeapDumper::Unfinished {
  public:
-  // `make` creates the place, under the lock; not once the VM ends.
-  template <typename Make>
-  Unfinished(HeapDumper& dumper, Make make) : dumper_(dumper) {
+  // Not once the VM ends.
+  Unfinished(HeapDumper& dumper, const Target& target) : dumper_(dumper) {
+    remove_left_dumps(target.through());
     const std::lock_guard lock(dumper_.mutex_);
     if (dumper_.closed_) {
       problem_ = Error{"the program ends"};
       return;
     }
-    Result<Place> place = make();
-    if (place) {
-      dumper_.unfinished_ = std::move(*place);
+    auto made = make_locked_directory(target.directory.get(), target.temporary);
+    if (made) {
+      dumper_.unfinished_ = Place{target.through() + "/" + target.temporary, std::move(*made)};
     } else {
-      problem_ = place.error();
+      problem_ = Error{target.path + ": " + made.message()};
     }
   }
   ~Unfinished() {
@@ -108,6 +159,8 @@ class HeapDumper::Unfinished {
 };
 
 std::string HeapDumper::Target::through() const { return descriptor_path(directory.get()); }
+
+std::string HeapDumper::Target::temporary_file() const { return temporary + "/" + kDumpFile; }
 
 Result<HeapDumper::Target> HeapDumper::target_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -162,9 +215,7 @@ Result<std::uint64_t> HeapDumper::write_to(JNIEnv* jni, const Target& target,
     if (existing == Existing::kKept) return Error{target.path + " exists already"};
     if (!S_ISREG(there.st_mode)) return Error{target.path + " is not a regular file"};
   }
-  const Unfinished unfinished(*this, [&]() -> Result<Place> {
-    return Place{target.through(), target.temporary};
-  });
+  const Unfinished unfinished(*this, target);
   if (unfinished.problem()) return *unfinished.problem();
   const auto failed = [&](const std::string& why) { return Error{target.path + ": " + why}; };
   auto sites = dump(jni, target.temporary_path(), target.java_path, hold);
@@ -176,10 +227,10 @@ Result<std::uint64_t> HeapDumper::write_to(JNIEnv* jni, const Target& target,
     if (!rewritten) return failed(rewritten.message());
     with_stack = *rewritten;
   }
-  const bool moved =
-      existing == Existing::kKept
-          ? move_to_free_name(directory, target.temporary, target.name)
-          : renameat(directory, target.temporary.c_str(), directory, target.name.c_str()) == 0;
+  const bool moved = existing == Existing::kKept
+                         ? move_to_free_name(directory, target.temporary_file(), target.name)
+                         : renameat(directory, target.temporary_file().c_str(), directory,
+                                    target.name.c_str()) == 0;
   if (!moved) return failed(errno_text(errno));
   return with_stack;
 }
@@ -267,15 +318,11 @@ Result<HeapDumper::Stored> HeapDumper::store(JNIEnv* jni, const HoldObjects& hol
   if (max_bytes) {
     if (auto too_big = refuse_big_heap(jni, *max_bytes)) return std::move(*too_big);
   }
-  std::string directory = temporary_directory() + "/ddmagent-XXXXXX";
-  const Unfinished unfinished(*this, [&]() -> Result<Place> {
-    if (mkdtemp(directory.data()) == nullptr) return errno_error(directory);
-    return Place{directory, kStreamedFile, /*own_directory=*/true};
-  });
+  const auto target = target_of(temporary_directory() + "/" + kDumpFile);
+  if (!target) return target.error();
+  const Unfinished unfinished(*this, *target);
   if (unfinished.problem()) return *unfinished.problem();
-  const FileDescriptor opened(open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!opened.valid()) return errno_error(directory);
-  const std::string path = descriptor_path(opened.get()) + "/" + kStreamedFile;
+  const std::string path = target->temporary_path();
   auto sites = dump(jni, path, nullptr, hold);
   if (!sites) return Error{"heap dump: " + sites.message()};
   Stored stored;
@@ -307,16 +354,8 @@ void HeapDumper::close() {
   g_unfinished_at_exit = this;
 }
 
-// Failures are ignored; mostly the file no longer exists.
 void HeapDumper::remove_unfinished() const {
-  if (!unfinished_) return;
-  const Place& place = *unfinished_;
-  unlink((place.directory + "/" + place.file).c_str());  // also where the directory is not readable
-  // The file and its parts: FILE.p0, FILE.p1 and so on.
-  for (const std::string& name : names_in(place.directory)) {
-    if (name.starts_with(place.file)) unlink((place.directory + "/" + name).c_str());
-  }
-  if (place.own_directory) rmdir(place.directory.c_str());
+  if (unfinished_) remove_dump(unfinished_->directory);
 }
 
 void HeapDumper::remove_all_at_exit() {

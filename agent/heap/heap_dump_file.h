@@ -9,11 +9,12 @@
 // objects need space in a heap that may be full. A collection precedes the dump, so that dead objects
 // get no handle; an object that dies in between stays in the dump, without a root.
 //
-// Attached threads, one dump at a time. A dump is written under a temporary name in a directory
+// Attached threads, one dump at a time. A dump is written in a temporary directory beside its place
 // that only this user may read, so that nobody sees an incomplete one. Remains of a failed dump, or
 // of one that the VM's end interrupted, are removed at VMDeath, and again in an exit handler of the
 // process, since the VM may still be writing until then (from 21 on several files, which it merges
-// at the end).
+// at the end). A program that is killed leaves the directory, but not the lock on it: the next dump
+// there, of any program of this user, removes it.
 #pragma once
 
 #include <jvmti.h>
@@ -56,13 +57,12 @@ class HeapDumper final : public HeapDumps {
   void close() override;
 
  private:
-  // The place of a dump that is being written.
+  // The directory of a dump that is being written.
   struct Place {
     std::string directory;
-    std::string file;
-    bool own_directory = false;  // to be removed with the file
+    FileDescriptor lock;
   };
-  // Registers a file for removal, for as long as this object lives.
+  // Makes it, and registers it for removal, for as long as this object lives.
   class Unfinished;
 
   // A future file in an open directory: its path is ASCII even if the user's path is not.
@@ -70,10 +70,11 @@ class HeapDumper final : public HeapDumps {
     std::string path;
     FileDescriptor directory;
     std::string name;
-    std::string temporary;
-    jstring java_path = nullptr;  // of the temporary file, a global reference; null: not prepared
+    std::string temporary;        // the directory of the unfinished dump
+    jstring java_path = nullptr;  // of the unfinished dump, a global reference; null: not prepared
     std::string through() const;
-    std::string temporary_path() const { return through() + "/" + temporary; }
+    std::string temporary_file() const;
+    std::string temporary_path() const { return through() + "/" + temporary_file(); }
   };
   static Result<Target> target_of(const std::string& path);
 

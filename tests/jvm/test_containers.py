@@ -1,14 +1,16 @@
 """JVMs in containers, here namespaces made by unshare(1): found, attached to, asked, and left as they were."""
+import json
 import os
 import re
 import shlex
 import signal
 import subprocess
+import time
 
 from adb_bridge import wait_for
 from attached import Running
 from container import Container
-from harness import ROOT, test
+from harness import ROOT, Report, test
 from tool import DDM, REFUSED, ddm, ddm_json
 
 KUBERNETES = os.path.join(ROOT, "examples", "kubernetes")
@@ -46,6 +48,39 @@ def attach_ask_and_leave(t, kinds, options=""):
 @test()
 def a_jvm_with_processes_and_files_of_its_own_is_attached_to(t):
     attach_ask_and_leave(t, ("pid", "mnt"))
+
+
+def ended_meanwhile(c, tool):
+    """(stdout, stderr) of a command whose program ends now; it has told the program before where its result goes."""
+    time.sleep(2)
+    c.tell("before 300")
+    out, _ = c.process.communicate(timeout=60)  # end of input ends the program
+    assert out == "ends\n", out
+    out, err = tool.communicate(timeout=60)
+    assert tool.returncode == 0, (out, err)
+    return out, err
+
+
+@test()
+def a_jvm_that_ends_in_its_container_leaves_its_trace_and_its_report(t):
+    only_for_root = t.path("private")
+    os.mkdir(only_for_root, 0o700)
+    for kinds, path in ((("pid", "mnt"), "-"), (("pid", "mnt", "net", "user"), only_for_root + "/r.jsonl")):
+        for words in (["record", "-o", path], ["trace", "--methods", "Attached.*", "--json"]):
+            with Container(t, kinds, "Attached", agent="dump=none") as c:
+                tool = subprocess.Popen([DDM, words[0], str(c.pid), *words[1:], "-d", "60"], cwd=t.dir, text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": "/tmp"})
+                out, err = ended_meanwhile(c, tool)
+            if words[0] == "trace":
+                assert "the program has ended; this is what it did until then" in err, err
+                calls = {m["method"]: m["calls"] for m in json.loads(out)["methods"]}
+                assert calls["before"] == 1, calls
+            elif path == "-":
+                assert "Attached$Before" in out and "report written to stdout" in err, err
+            else:
+                assert f"report written to {path}" in out.replace("\n", " ") and not err, (out, err)
+                assert os.stat(path).st_uid == 0
+                assert sum(s["count"] for s in Report(path).sites if s["class"] == "Attached$Before") == 600
 
 
 @test()

@@ -205,8 +205,10 @@ def who_names_no_program_means_the_only_one_and_is_told_of_several(t):
                       ["probe", "--count", "Nothing.at"], ["send", "HELO"], ["dyper", "<DYPER COMMAND='WHO' />"]):
             told = ddm(t, *words, code=REFUSED)
             assert "there are several JVMs: " in told and "; say which" in told, (words, told)
-        # What can only be a program is one, and what has to follow is missing.
+        # What can only be a program is one, and so is a name of one; what has to follow is missing.
         for words, missing in ((["paths", one.pid], "CLASS"), (["probe", one.address], "METHOD"),
+                               (["paths", "DdmTarget"], "CLASS is required"), (["probe", "DdmTar"], "METHOD is required"),
+                               (["send", "DdmTarget"], "CHUNK is required"), (["dyper", "DdmTarget"], "XML is required"),
                                (["send", one.pid], "CHUNK"), (["stack", one.pid], "TID"), (["attach"], "PID"),
                                (["paths", ""], "PID: it is empty"), (["track", ""], "PID: it is empty")):
             assert missing in ddm(t, *words, code=USAGE), words

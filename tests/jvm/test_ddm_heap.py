@@ -1,4 +1,5 @@
 """The heap over DDM: HPIF, HPGC, HPDU, HPDS."""
+import glob
 import os
 import stat
 import struct
@@ -325,6 +326,35 @@ def a_program_that_ends_amid_a_heap_dump_leaves_no_file_behind(t):
         assert left == [], (kind, wait, left)
         if os.path.exists(t.path("tmp/wanted")):
             os.unlink(t.path("tmp/wanted"))
+
+
+@test()
+def what_a_killed_program_leaves_of_a_heap_dump_is_removed_by_the_next_dump_there(t):
+    from ddm_client import Client, address_of
+    os.mkdir(t.path("tmp"))
+    env = dict(os.environ, TMPDIR=t.path("tmp"))
+    dumps = t.path("tmp/.ddmagent-*/heap.hprof*")
+    for request in (chunk("HPDS"), chunk("HPDU", text(t.path("tmp/wanted")))):
+        killed = t.popen("DdmTarget", agent="", flags=["-Xmx256m"], env=env)
+        with Client(address_of(killed)) as ddm:
+            assert killed.stdout.readline() == "ready\n"
+            killed.stdin.write("keep 2000000\n")
+            killed.stdin.flush()
+            assert killed.stdout.readline() == "done\n"
+            before = set(glob.glob(dumps))
+            ddm.send_raw(request)
+            begin = time.monotonic()
+            while set(glob.glob(dumps)) <= before:
+                assert time.monotonic() < begin + 30, os.listdir(t.path("tmp"))
+            killed.kill()
+        killed.communicate()
+    left = os.listdir(t.path("tmp"))
+    assert len(left) == 1 and left[0].startswith(".ddmagent-"), "the second one has removed the first one's"
+    with open(t.path("tmp/.ddmagent-mine"), "w", encoding="ascii"):
+        os.mkdir(t.path("tmp/.ddmagent-empty"))  # somebody may be about to lock it
+    with Target(t, env={"TMPDIR": t.path("tmp")}) as p, p.client(timeout=90) as ddm:
+        assert Hprof(ddm.request("HPDS")).complete
+    assert sorted(os.listdir(t.path("tmp"))) == [".ddmagent-empty", ".ddmagent-mine"], os.listdir(t.path("tmp"))
 
 
 @test()

@@ -368,9 +368,11 @@ def heap_shows_kinds_a_map_and_a_picture(t):
         out = ddm_json(t, "heap", p.pid)
         assert set(out) == {"committed", "used", "kinds", "holes", "regions", "humongous_waste", "segments"}
         kinds, holes = out["kinds"], out["holes"]
-        assert holes["bytes"] == kinds["free"]["bytes"] >= holes["largest"] > 0, holes
-        assert sum(count for _, count in holes["histogram"]) == holes["count"]
-        assert all(at_least <= holes["largest"] for at_least, _ in holes["histogram"])
+        assert (holes is None) == (t.gc == "zgc"), holes
+        if holes:
+            assert holes["bytes"] == kinds["free"]["bytes"] >= holes["largest"] > 0, holes
+            assert sum(count for _, count in holes["histogram"]) == holes["count"]
+            assert all(at_least <= holes["largest"] for at_least, _ in holes["histogram"])
         assert 40 << 20 <= kinds["array1"]["bytes"] < 60 << 20 and kinds["class"]["objects"] > 300
         assert sum(kind["bytes"] for kind in kinds.values()) == out["committed"]
         assert out["used"] == out["committed"] - kinds["free"]["bytes"]
@@ -380,7 +382,10 @@ def heap_shows_kinds_a_map_and_a_picture(t):
         assert lines[0].split() == ["KIND", "OBJECTS", "BYTES", "SHARE"]
         assert any(line.startswith("1-byte arrays ") for line in lines)
         cells = "".join(line.split("|")[1] for line in lines if line.endswith("|"))
-        assert cells.count("1") > len(cells.replace(" ", "")) / 4 and set(cells) <= set(" oc1248?.")
+        if holes:
+            assert cells.count("1") > len(cells.replace(" ", "")) / 4 and set(cells) <= set(" oc1248?.")
+        else:
+            assert not cells, lines
         with open(t.path("heap.png"), "rb") as f:
             assert f.read(8) == b"\x89PNG\r\n\x1a\n"
         assert ".html" in ddm(t, "heap", p.pid, "-o", t.path("heap.jpg"), code=USAGE)
@@ -419,6 +424,25 @@ def an_option_error_of_attach_is_told_by_ddm(t):
         assert "interval" in refused and "engine" in refused and "stderr" not in refused, refused
         lines = program.end()
     assert len(lines) == 2 and "listening on" in lines[0] and lines[1].strip()[-20:] in refused, (lines, refused)
+
+
+@test()
+def what_attach_record_and_dump_have_done_is_told_as_json_too(t):
+    with Target(t, agent=None, flags=["-XX:+EnableDynamicAgentLoading"]) as p:
+        loaded = ddm_json(t, "attach", p.pid, "dump=none")
+        p.address = address_of(p.process)
+        assert loaded == {"pid": p.pid, "address": p.address, "tracking": False}, loaded
+        assert ddm_json(t, "attach", p.pid, "dump=none,track=y")["tracking"] is True
+        ddm(t, "track", p.pid, "off")
+        path = t.path("r.sites.jsonl")
+        recorded = ddm_json(t, "record", p.pid, "-d", "0.5", "-o", path)
+        summary = Report(path).summary
+        assert 0.4 < recorded.pop("seconds") < 60, recorded
+        assert recorded == {"file": path, "seen": summary["seen"], "seen_bytes": summary["seen_bytes"],
+                            "ended": False}, (recorded, summary)
+        assert "--json is for stdout, too" in ddm(t, "record", p.pid, "-o", "-", "--json", code=USAGE)
+        dumped = ddm_json(t, "dump", p.pid, "-o", t.path("x.hprof"))
+        assert dumped == {"file": t.path("x.hprof"), "bytes": os.path.getsize(t.path("x.hprof"))}, dumped
 
 
 @test()

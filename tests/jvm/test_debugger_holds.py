@@ -222,7 +222,7 @@ def trace_and_probe_end_on_a_signal_while_they_wait_for_an_answer(t):
         with Jdb(t, f"127.0.0.1:{p.port}") as jdb:
             jdb.stop_at_marks(p, 3)
             for verb in ("trace", "probe"):
-                process = subprocess.Popen([DDM, verb, str(p.pid), *VERBS[verb]],
+                process = subprocess.Popen([DDM, verb, str(p.pid), *VERBS[verb]], env={**os.environ, "TMPDIR": t.dir},
                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                 with process:
                     with open(f"/proc/{process.pid}/status") as status:
@@ -238,3 +238,4 @@ def trace_and_probe_end_on_a_signal_while_they_wait_for_an_answer(t):
                     assert time.monotonic() - begin < 2.5, verb  # without the signal: three and more
             jdb.process.kill()
             p.expect("done")
+    assert not [name for name in os.listdir(t.dir) if name.startswith(".ddm")], "nobody reads that trace"

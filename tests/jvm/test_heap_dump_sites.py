@@ -5,8 +5,11 @@ import json
 import os
 import re
 import shutil
+import signal
 import stat
+import subprocess
 
+from adb_bridge import wait_for
 from ddm_client import Target
 from dumped_sites import KINDS, LIVE, check_stacks_of_threads, rows_of, seen, tool_rows, truth
 from harness import AGENT, test
@@ -95,6 +98,25 @@ def a_dump_that_the_program_cannot_make_is_refused_with_its_reason(t):
         said = ddm(t, "dump", p.pid, "-o", t.path("none.hprof"), code=REFUSED)
         assert "/nonexistent" in said and "not whole" not in said, said
     assert not os.path.exists(t.path("none.hprof"))
+
+
+@test(timeout=240)
+def a_dump_that_is_interrupted_or_whose_program_is_killed_leaves_no_half_of_it(t):
+    with Target(t, "dump=none", flags=["-Xmx600m"], env={"TMPDIR": t.dir}) as p:
+        p.tell("keepbytes 200")
+        for ends, told in ((signal.SIGINT, "interrupted; x.hprof is not written"),
+                           (signal.SIGTERM, "interrupted; x.hprof is not written"),
+                           (signal.SIGHUP, "interrupted; x.hprof is not written"), (None, "the program has ended")):
+            dump = subprocess.Popen([DDM, "dump", str(p.pid), "-o", "x.hprof"], cwd=t.dir, text=True,
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            wait_for(lambda: any(name.startswith("x.hprof.tmp-") for name in os.listdir(t.dir)), "the file")
+            if ends is None:
+                p.process.kill()
+            else:
+                dump.send_signal(ends)
+            out, err = dump.communicate(timeout=60)
+            assert dump.returncode == REFUSED and err == f"ddm: {told}\n" and not out, (out, err)
+            assert not [name for name in os.listdir(t.dir) if name.startswith("x.hprof")], os.listdir(t.dir)
 
 
 @test(timeout=120)

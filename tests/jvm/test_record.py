@@ -1,9 +1,14 @@
 """`ddm record`: what a program allocates in so many seconds, and the program is left as it was."""
+import contextlib
+import json
 import os
 import pty
+import re
 import select
 import signal
+import socket
 import subprocess
+import threading
 import time
 
 from ddm_client import Target, address_of
@@ -65,6 +70,13 @@ def rest_of_terminal(ours):
         except OSError:  # EIO: the other side is closed
             os.close(ours)
             return rest
+
+
+def relayed(one, other):
+    with contextlib.suppress(OSError):
+        while data := one.recv(65536):
+            other.sendall(data)
+        other.shutdown(socket.SHUT_WR)
 
 
 def marks(report):
@@ -143,6 +155,40 @@ def record_has_a_report_of_a_program_that_ends_early(t):
         os.remove(t.path("early.jsonl"))
         assert not [name for name in os.listdir(t.dir) if name.startswith(".ddm")]
     assert marks(Report(t.path("own.jsonl"))) == 700
+
+
+@test()
+def a_program_that_is_not_known_by_its_address_leaves_no_report_which_is_told_before(t):
+    with Target(t, agent="dump=none") as p, socket.create_server(("127.0.0.1", 0)) as relay:
+        port = relay.getsockname()[1]
+        record = recording(t, f"127.0.0.1:{port}", "-d", 60, "-o", "r.jsonl")
+        near, _ = relay.accept()
+        host, _, number = p.address.rpartition(":")
+        with near, socket.create_connection((host, int(number))) as far:
+            for one, other in ((near, far), (far, near)):
+                threading.Thread(target=relayed, args=(one, other), daemon=True).start()
+            told = record.stderr.readline()
+            assert told == "ddm: if the program ends first, no report is kept: its process is not known here\n", told
+            wait_until_on(t, p.pid)
+            p.process.stdin.close()
+            out, err = record.communicate(timeout=60)
+    assert record.returncode == REFUSED and not out, out
+    assert re.fullmatch(r"ddm: the connection was closed after [0-9.]+ s; no report was written\n", err), err
+
+
+@test()
+def a_recording_that_the_program_ends_early_says_so_in_json(t):
+    with Target(t, "dump=none") as p:
+        record = recording(t, p.pid, "-d", 60, "-o", "early.jsonl", "--json")
+        wait_until_on(t, p.pid)
+        time.sleep(1)
+        p.tell("marks 700")
+    out, err = record.communicate(timeout=90)
+    told = json.loads(out)
+    assert record.returncode == 0 and "the program ended" in err, (out, err)
+    assert 0 < told.pop("seconds") < 60, told
+    assert told == {"file": "early.jsonl", "seen": None, "seen_bytes": None, "ended": True}, told
+    assert marks(Report(t.path("early.jsonl"))) == 700
 
 
 @test()

@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import struct
@@ -11,6 +12,7 @@ import time
 
 from ddm_client import Target
 from harness import PRESET, ROOT, Report, test
+from probed import PROGRAM, tell
 
 DDM = os.path.join(ROOT, "build", PRESET, "bin", "ddm")
 ENGINES = ("bci", "vm")
@@ -169,6 +171,20 @@ def samples_that_outlive_the_program_are_told_as_estimates(t):
         assert gate.code == 2 and "interval" in gate.err, gate
 
 
+@test(min_jdk=21)
+def what_are_stacks_of_virtual_threads_at_most_is_known_after_a_kill(t):
+    with Directory() as directory:
+        ring = directory.file("a.ring")
+        with Target(t, agent=f"track=y,dump=none,ring={ring}", program=PROGRAM) as p:
+            tell(p, "virtuals 200 200")  # each waits twenty times
+            time.sleep(2.5)  # its figures are written once a second
+            p.process.kill()
+            p.process.wait()
+        facts = recover(t, ring)
+        assert 10_000 < facts["virtual_thread_stack_bytes"] <= facts["unattributed_bytes"], facts
+        assert "virtual thread stacks" in t.command([DDM, "recover", ring]).out
+
+
 @test(flags=[("-XX:+ExitOnOutOfMemoryError",), ("-XX:+CrashOnOutOfMemoryError",)])
 def a_program_that_the_vm_ends_out_of_memory_leaves_its_records(t):
     with Directory() as directory:
@@ -305,6 +321,15 @@ def the_whole_run_is_recovered_to_the_object(t):
             for site in of_marks:
                 methods = [frame["method"] for frame in site["stack"]]
                 assert methods.count("deepMarks") == 21 and methods[-1] == "main", methods
+            written = [DDM, "recover", ring, "-o", t.path("w.sites.jsonl")]
+            assert t.command(written).out.startswith(f"{facts['seen']:,} allocations of the killed program")
+            # With a record lost, what was seen is a lower bound.
+            with open(ring, "r+b") as f:
+                f.seek(struct.unpack_from("<Q", f.read(80), 72)[0] + 16)  # the size in the first slot
+                f.write(b"\xff" * 8)
+            told = t.command(written).out
+            assert re.match(r"at least [0-9,]+ allocations of the killed program ", told), told
+            assert recover(t, ring)["seen_at_least"] is True
 
 
 @test()
@@ -366,10 +391,23 @@ def a_bare_name_goes_to_memory_and_is_found_there(t):
         process.communicate()
         name = f"{process.pid}-x.ring"
         assert os.path.exists(directory.file(f"ddm-rings/{name}"))
+        path = directory.file(f"ddm-rings/{name}")
+        with open(directory.file("ddm-rings/notes.txt"), "w") as f:
+            f.write("no ring file")
+        # Without its name it is listed, though it is the only one here, and left to be deleted.
+        done = t.command([DDM, "recover", "--json"], env=env)
+        listed = [one for one in json.loads(done.out) if one["file"].startswith(directory.path)]
+        assert [one.pop("written_ms") > 1_700_000_000_000 for one in listed] == [True], done
+        assert listed == [{"file": path, "pid": process.pid, "app": "Exits", "state": "killed",
+                           "bytes": os.path.getsize(path)}], done
+        lines = t.command([DDM, "recover"], env=env).out.splitlines()
+        assert lines[0].split() == ["PID", "STATE", "WRITTEN", "(UTC)", "SIZE", "APP", "FILE"], lines
+        assert any(line.split()[:2] == [str(process.pid), "killed"] and line.endswith(path)
+                   for line in lines), lines
+        assert lines[-1].endswith("delete that of a killed program once it is read: rm FILE"), lines
         done = t.command([DDM, "recover", name, "--json"], env=env)
         assert json.loads(done.out)["state"] == "killed", done
         # The next program under the same name does not destroy what the killed one left.
-        path = directory.file(f"ddm-rings/{name}")
         run = t.java("Exits", "return", agent=f"track=y,engine=vm,dump=none,address=none,ring={path}")
         assert "kept as" in run.err and os.path.exists(path + ".old") and not os.path.exists(path), run
 
@@ -382,6 +420,7 @@ def recover_says_in_one_line_what_is_wrong(t):
             (["recover", t.path("notes.txt")], 1, "is no ring file"),
             (["recover", t.path("none")], 1, "No such file"),
             (["recover", t.path("notes.txt"), "-o", "x.pdf"], 2, "a report ends in"),
-            (["recover"], 2, "RING")):
+            (["recover", ""], 2, "RING: it is empty"),
+            (["recover", "-o", "x.txt"], 2, "RING is missing")):
         done = t.command([DDM, *words])
         assert done.code == code and expected in done.err and done.err.count("\n") == 1, done

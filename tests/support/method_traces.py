@@ -73,10 +73,11 @@ def await_tracing(p, tool, mode):
 
 
 @contextlib.contextmanager
-def ended_while_traced(p, *words):
+def ended_while_traced(p, *words, target=None):
     """`ddm trace` runs in the block; then the program ends. With --json: a list of what it says."""
     told = []
-    tool = subprocess.Popen([DDM, "trace", str(p.pid), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    tool = subprocess.Popen([DDM, "trace", target or str(p.pid), *words], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True)
     await_tracing(p, tool, b"\2" if "--sample" in words else b"\1")
     yield told
     p.process.stdin.close()

@@ -7,6 +7,7 @@
 #include "containers/published.h"
 #include "core/whole_text.h"
 #include "interrupt.h"
+#include "json_values.h"
 #include "jvm_process.h"
 #include "options/options.h"
 #include "target.h"
@@ -21,6 +22,7 @@ struct AttachOptions {
   std::string target;
   std::string options;
   std::string agent;
+  bool json = false;
 };
 
 // The error that the agent would print on the program's stderr, where the user may not see it.
@@ -51,24 +53,63 @@ int report_refusal(pid_t pid, const Error& error) {
   return refuse(error.message);
 }
 
-// Also prints whether tracking is on, which `live=n` does not change.
-int print_state(const Target& target, const Options& given) {
-  auto client = connect_to_target(std::to_string(target.pid));
-  if (!client) return kExitOk;  // its access= may exclude this user
+// Whether tracking is on. None: it does not say, its access= may exclude this user.
+std::optional<bool> is_tracking_now(pid_t pid) {
+  auto client = connect_to_target(std::to_string(pid));
+  if (!client) return {};
   client->cancel_when(interrupted);
   repeat_lines(*client);
   const auto state = client->get<TrackingState>({TrackingState::kType, {}});
-  if (!state) return kExitOk;
+  return state ? std::optional(state->on) : std::nullopt;
+}
+
+// Tracking stays on with `live=n`.
+void print_tracking(bool on, pid_t pid, const Options& given) {
   const bool off_was_asked_for = given.given.has("live") && given.allocations.live == 0;
-  if (!state->on) {
+  if (!on) {
     print("tracking is off\n");
   } else if (off_was_asked_for) {
     print_sentence(fmt::format(
-        "objects are not followed; tracking stays on, `ddm track {} off` ends it", target.pid));
+        "objects are not followed; tracking stays on, `ddm track {} off` ends it", pid));
   } else {
     print("tracking is on\n");
   }
-  return given.track_from_start() && !state->on ? kExitRefused : kExitOk;
+}
+
+int report_loaded(const Target& target, bool in_container, const Options& given, bool json) {
+  if (!json) {
+    print("pid {} listens on {}{}\n", target.pid, target.address,
+          in_container ? ", in its container" : "");
+  }
+  const std::optional<bool> on = is_tracking_now(target.pid);
+  if (json) {
+    Json loaded = {{"pid", target.pid},
+                   {"address", json_text(target.address)},
+                   {"tracking", json_or_null(on)}};
+    if (in_container) loaded["container"] = true;
+    print_json(loaded);
+  } else if (on) {
+    print_tracking(*on, target.pid, given);
+  }
+  return given.track_from_start() && on == false ? kExitRefused : kExitOk;
+}
+
+// Without a connection there is nobody to ask for the reason.
+int report_silent(pid_t pid, const Options& given, bool json) {
+  const std::string why =
+      given.given.has("address") && given.service.address != "none"
+          ? fmt::format(
+                "the agent is loaded, but it does not listen at {}; why is on the "
+                "program's stderr: the address may be in use",
+                given.service.address)
+          : "the agent is loaded; it does not listen, or its discovery file could not be written, "
+            "and it warns on the program's stderr alone";
+  if (!json) {
+    print_sentence(why);
+    return kExitOk;
+  }
+  complain(why);
+  return print_json({{"pid", pid}, {"address", nullptr}, {"tracking", nullptr}});
 }
 
 int attach(const AttachOptions& options) {
@@ -91,24 +132,9 @@ int attach(const AttachOptions& options) {
     return report_refusal(pid, *error);
   }
   for (const Target& target : all_targets()) {
-    if (target.pid == pid) {
-      print("pid {} listens on {}{}\n", target.pid, target.address,
-            jvm->in_container() ? ", in its container" : "");
-      return print_state(target, given);
-    }
+    if (target.pid == pid) return report_loaded(target, jvm->in_container(), given, options.json);
   }
-  // Without a connection there is nobody to ask for the reason.
-  if (given.given.has("address") && given.service.address != "none") {
-    print_sentence(
-        fmt::format("the agent is loaded, but it does not listen at {}; why is on the "
-                    "program's stderr: the address may be in use",
-                    given.service.address));
-  } else {
-    print_sentence(
-        "the agent is loaded; it does not listen, or its discovery file could not be written, and "
-        "it warns on the program's stderr alone");
-  }
-  return kExitOk;
+  return report_silent(pid, given, options.json);
 }
 
 }  // namespace
@@ -122,6 +148,9 @@ void add_attach(CLI::App& app, Command& chosen) {
   add_text(command, "OPTIONS", options.options,
            "The agent's options: track=y,dump=/tmp/r.html; `help` lists them");
   add_agent(command, options.agent);
+  add_flag(command, "--json", options.json,
+           "{pid, address, tracking}: null where it does not listen or say; in a container with "
+           "container: true");
 }
 
 }  // namespace ddm

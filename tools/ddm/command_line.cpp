@@ -59,14 +59,15 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
 }
 
 // The command whose PID was left out, which means the only program: its words are one too few, and the
-// first of them is no pid. "": another error.
+// first of them is no program. "": another error.
 std::string command_without_pid(const CLI::App& app) {
   if (app.get_subcommands().empty()) return {};
   const CLI::App& command = *app.get_subcommands().front();
   const CLI::Option* const pid = command.get_option_no_throw("PID");
   // A program that is changed for good is named.
   if (pid == nullptr || !pid->get_required() || command.get_name() == "attach") return {};
-  if (!pid->empty() && is_target(pid->as<std::string>())) return {};
+  const std::string first = pid->empty() ? "" : pid->as<std::string>();
+  if (is_target(first) || (!first.empty() && names_program(first))) return {};
   return command.get_name();
 }
 

@@ -3,14 +3,16 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 
 #include "allocations/store/sampling.h"
 #include "command.h"
-#include "core/file_descriptor.h"
 #include "core/temporary_directory.h"
 #include "file_at_end.h"
 #include "interrupt.h"
+#include "json_values.h"
+#include "report/report_pieces.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
 #include "site_rows.h"
@@ -30,6 +32,7 @@ struct RecordOptions {
   double seconds = 30;
   WantedOptions wanted;
   std::string below;
+  bool json = false;
 };
 
 bool to_stdout(const RecordOptions& options) { return options.path == "-"; }
@@ -43,9 +46,9 @@ ReportFormat format_of(const RecordOptions& options) {
   return to_stdout(options) ? ReportFormat::kText : *report_format_of(options.path);
 }
 
-// Beside the report: on stderr where that is on stdout.
+// Beside the report: on stderr where that is on stdout, or JSON.
 void say(const RecordOptions& options, const std::string& what) {
-  if (to_stdout(options)) {
+  if (to_stdout(options) || options.json) {
     complain(what);
   } else {
     print_sentence(what);
@@ -82,25 +85,41 @@ void print_span(const RecordOptions& options, const SiteFigures& before, const S
         waited);
 }
 
+// What the report covers; the figures are of one that the program has not written itself.
+void print_result(const RecordOptions& options, double seconds, const SiteFigures* figures) {
+  const auto fact = [figures](const char* name) {
+    return figures != nullptr ? Json(figures->fact(name)) : Json();
+  };
+  print_json({{"file", json_text(options.path)},
+              {"seconds", std::round(seconds * 1000) / 1000},
+              {"seen", fact("seen")},
+              {"seen_bytes", fact("seen_bytes")},
+              {"ended", figures == nullptr}});
+}
+
 // The report that the program writes itself if it ends too early.
 class ReportAtEnd {
  public:
-  ReportAtEnd(const RecordOptions& options, bool was_tracking)
+  ReportAtEnd(const RecordOptions& options, const DdmClient& client, bool was_tracking)
       : options_(options),
         covers_more_(was_tracking ? ", of all tracking, which was on before" : ""),
-        file_(options.target,
-              to_stdout(options) ? temporary_directory() + "/record.txt" : options.path) {}
+        file_(client, to_stdout(options) ? temporary_directory() + "/record.txt" : options.path) {}
 
   // Once tracking is on.
-  void ask_for(const RecordOptions& options, DdmClient& client) {
-    if (file_.path().empty()) return;
-    if (!client.request(to_chunk(ReportAtEndRequest{file_.path(), options.below}))) file_.forget();
+  void ask_for(DdmClient& client) {
+    while (!file_.path().empty()) {
+      const auto asked = client.request(to_chunk(ReportAtEndRequest{file_.path(), options_.below}));
+      if (asked) return;
+      if (!file_.refused(asked.error())) file_.forget(asked.message());
+    }
+    if (file_.program_has_ended()) return;  // which the next request finds out
+    complain("if the program ends first, no report is kept: " + file_.lacking());
   }
 
   // The report has been fetched. If the program ends just now, it writes its own all the same.
   void cancel(DdmClient& client) const {
     if (file_.path().empty() || client.request(to_chunk(ReportAtEndRequest{}))) return;
-    if (FileAtEnd::connection_ends(client) && file_.await()) unlink(file_.path().c_str());
+    if (FileAtEnd::connection_ends(client) && file_.await()) file_.remove();
   }
 
   // A request has failed. If that is because the program ends, it writes the report that it was
@@ -112,28 +131,38 @@ class ReportAtEnd {
 
   // The program has ended, or is ending.
   int finish(double waited) const {
-    const std::string ended = fmt::format("the program ended after {:.1f} s; ", waited);
     const bool written = file_.await();
+    const bool has_ended = file_.program_has_ended();
+    const std::string ended =
+        fmt::format("{} after {:.1f} s; ",
+                    has_ended ? "the program ended" : "the connection was closed", waited);
     if (written && deliver()) {
       say(options_, ended + "report written to " + place_of(options_) + covers_more_);
+      if (options_.json) print_result(options_, waited, nullptr);
       return kExitOk;
     }
-    if (written) return refuse(ended + "its report is left in " + file_.path());
-    return refuse(ended +
-                  "no report was written (one that is killed writes none; ring= keeps its recent "
-                  "records)");
+    if (written) return refuse(ended + "its report is left in " + file_.place());
+    const bool killed = has_ended && !file_.path().empty();
+    return refuse(
+        ended + "no report was written" +
+        (killed ? " (one that is killed writes none; ring= keeps its recent records)" : ""));
   }
 
  private:
   // The file to where the report was asked for.
   bool deliver() const {
-    if (!to_stdout(options_)) return rename(file_.path().c_str(), options_.path.c_str()) == 0;
-    const auto text = file_text(file_.path());
-    if (!text) return false;
-    print(*text);
-    if (!output_complete()) return false;
-    unlink(file_.path().c_str());
-    return true;
+    bool whole = false;
+    if (to_stdout(options_)) {
+      std::string text;
+      whole = !file_.read(into(text));
+      print(text);
+      whole = whole && output_complete();
+    } else {
+      whole = !write_report_file(options_.path,
+                                 [this](const ReportSink& sink) { return !file_.read(sink); });
+    }
+    if (whole) file_.remove();
+    return whole;
   }
 
   const RecordOptions& options_;
@@ -143,7 +172,7 @@ class ReportAtEnd {
 
 // A page opens with the allocations; these links open its other parts.
 void print_other_parts(const RecordOptions& options) {
-  if (format_of(options) != ReportFormat::kHtml) return;
+  if (options.json || format_of(options) != ReportFormat::kHtml) return;
   if (options.wanted.cpu || options.wanted.wall)
     print("its samples: {}#of=samples\n", options.path);
   if (options.wanted.locks) print("its locks: {}#of=locks\n", options.path);
@@ -180,7 +209,7 @@ bool has_time_below(DdmClient& client, const RecordOptions& options) {
 // If tracking was on, it goes on as it was, and the report is about more than the time asked for.
 int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was_tracking) {
   std::optional<SiteFigures> before;
-  ReportAtEnd at_end(options, was_tracking);
+  ReportAtEnd at_end(options, client, was_tracking);
   double waited = 0;
   if (const auto error = lease_tracking(client, true)) {
     return at_end.report_failure(client, waited, *error);
@@ -191,7 +220,7 @@ int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was
     if (!figures) return at_end.report_failure(client, waited, figures.error());
     before = std::move(*figures);
   }
-  at_end.ask_for(options, client);
+  at_end.ask_for(client);
   if (const auto format = format_of(options); needs_live(format) || needs_sites(format)) {
     const auto summary = fetch_summary(client);
     if (!summary) return at_end.report_failure(client, waited, summary.error());
@@ -207,7 +236,9 @@ int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was
   at_end.cancel(client);
   if (to_stdout(options) && !output_complete()) return kExitRefused;  // which is told at the end
   const std::string tracked_time = human_duration(after->fact("tracked_ms"));
-  if (!before) {
+  if (options.json) {
+    print_result(options, static_cast<double>(after->fact("tracked_ms")) / 1000, &*after);
+  } else if (!before) {
     say(options, fmt::format("{} allocations, {}{} in {}; report written to {}",
                              grouped(after->fact("seen")), human_bytes(after->fact("seen_bytes")),
                              below_text(options), tracked_time, place_of(options)));
@@ -248,6 +279,7 @@ bool has_time_too(ReportFormat format) {
 
 int record(const RecordOptions& given) {
   RecordOptions options = given;
+  if (to_stdout(options) && options.json) return misused("-o -: --json is for stdout, too");
   if (options.path.empty()) options.path = free_name(options.target);
   if (!to_stdout(options) && !report_format_of(options.path)) {
     return misused(fmt::format("'{}': a report ends in {}", options.path, kReportEndings));
@@ -315,6 +347,9 @@ void add_record(CLI::App& app, Command& chosen) {
                   "printed",
                   kReportEndings));
   add_agent(command, options.agent);
+  add_flag(command, "--json", options.json,
+           "{file, seconds, seen, seen_bytes, ended}: what the report covers; if the program ended "
+           "first (ended: true), it has written the report itself, and the figures are null");
 }
 
 }  // namespace ddm

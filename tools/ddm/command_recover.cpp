@@ -1,12 +1,14 @@
 // ddm recover: the recorded allocations of a program from its ring file, whatever became of the
-// program.
+// program; and which ring files there are.
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "allocations/store/ring_path.h"
 #include "command.h"
+#include "core/file_descriptor.h"
 #include "json_values.h"
 #include "report/recovery/ring_reader.h"
 #include "report/report_json.h"
@@ -69,7 +71,59 @@ std::vector<std::string> losses(const RecoveredRing& ring) {
   return lost;
 }
 
+struct FoundRing {
+  std::string path;
+  RingHead head;
+};
+
+// Where ring= puts them without a directory; other files there are skipped, and a directory that
+// somebody else has made.
+std::vector<FoundRing> found_rings() {
+  std::vector<FoundRing> found;
+  for (const std::string& directory : ring_directories()) {
+    if (!is_own_directory(directory)) continue;
+    for (const std::string& name : names_in(directory)) {
+      std::string path = directory + "/" + name;
+      auto head = read_ring_file_head(path);
+      if (head) found.push_back({std::move(path), std::move(*head)});
+    }
+  }
+  std::ranges::stable_sort(found, {}, [](const FoundRing& one) { return one.head.written_ms; });
+  return found;
+}
+
+int list_rings(const RecoverOptions& options) {
+  if (!options.path.empty()) return bad_command_line("RING is missing", "recover");
+  const std::vector<FoundRing> found = found_rings();
+  if (options.json) {
+    return print_json(json_list(found, [](const FoundRing& one) {
+      return Json{{"file", json_text(one.path)},       {"pid", one.head.pid},
+                  {"app", json_text(one.head.app)},    {"state", word_for(one.head.state)},
+                  {"written_ms", one.head.written_ms}, {"bytes", one.head.file_bytes}};
+    }));
+  }
+  if (found.empty()) {
+    const std::vector<std::string> directories = ring_directories();
+    print_sentence("there are no ring files in " + listed(directories, directories.size()));
+    return kExitOk;
+  }
+  TextTable table({">PID", "STATE", "WRITTEN (UTC)", ">SIZE", ".APP", "FILE"});
+  std::int64_t bytes = 0;
+  for (const auto& [path, head] : found) {
+    table.add({std::to_string(head.pid), std::string(word_for(head.state)),
+               utc_seconds(head.written_ms), human_bytes(head.file_bytes), head.app, path});
+    bytes += head.file_bytes;
+  }
+  print(table.text());
+  print_sentence(
+      fmt::format("{} of memory; `ddm recover FILE` reads one; delete that of a killed program "
+                  "once it is read: rm FILE",
+                  human_bytes(bytes)));
+  return kExitOk;
+}
+
 int recover(const RecoverOptions& options) {
+  if (options.ring.empty()) return list_rings(options);
   const auto format = report_format_of(options.path);
   if (!options.path.empty() && !to_stdout(options) && !format) {
     return misused(fmt::format("'{}': a report ends in {}", options.path, kRecoverEndings));
@@ -96,7 +150,8 @@ int recover(const RecoverOptions& options) {
     const bool whole_run = ring.data.sites.counted();
     const bool one_by_one = format == ReportFormat::kHtml || format == ReportFormat::kText ||
                             format == ReportFormat::kJsonl;
-    print("{} allocations of the {} program (pid {}) written to {}{}\n",
+    print("{}{} allocations of the {} program (pid {}) written to {}{}\n",
+          whole_run && ring.data.summary.seen_at_least ? "at least " : "",
           whole_run ? grouped(ring.data.summary.seen) : recorded, word_for(ring.state),
           ring.data.summary.pid, options.path,
           whole_run && one_by_one ? fmt::format(", the newest {} one by one", recorded) : "");
@@ -119,12 +174,14 @@ void add_recover(CLI::App& app, Command& chosen) {
   const auto [command, options] = add_command(
       app, chosen, "recover",
       "Show the allocations of a killed program from its ring file (ring=PATH)", recover);
-  require(
-      add_text(command, "RING", options.ring, "The ring file; its program may still be running"));
+  add_text(command, "RING", options.ring,
+           "The ring file; its program may still be running. Left out: lists those that ring=NAME "
+           "and ring= have made; delete one once it is read (rm)");
   add_file(command, "-o", options.path,
            fmt::format("Write a report to a file: {}; -: as text to stdout", kRecoverEndings));
   add_flag(command, "--json", options.json,
-           "The summary and the numbers of unreadable records and names, as JSON");
+           "The summary and the numbers of unreadable records and names, as JSON; without RING an "
+           "array of {file, pid, app, state: running, killed or ended, written_ms, bytes}");
 }
 
 }  // namespace ddm

@@ -1,7 +1,5 @@
 // ddm trace: every call of chosen methods for some seconds, or samples of stacks, as a trace file
 // or as sums.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -10,12 +8,12 @@
 #include "command.h"
 #include "core/class_names.h"
 #include "core/clocks.h"
-#include "core/file_descriptor.h"
 #include "core/temporary_directory.h"
 #include "file_at_end.h"
 #include "interrupt.h"
 #include "json_values.h"
 #include "report/report.h"
+#include "report/report_pieces.h"
 #include "report/report_words.h"
 #include "report/traces/method_trace.h"
 #include "running_methods.h"
@@ -95,6 +93,7 @@ Json json_of(const MethodTrace& trace, const TraceSums& sums) {
     return row;
   });
   Json json = {{"elapsed_us", trace.elapsed_micros}, {"overflow", trace.overflow}};
+  if (trace.lost > 0) json["lost"] = trace.lost;
   if (trace.rounds > 0) json["rounds"] = trace.rounds;
   json["methods"] = std::move(methods);
   return json;
@@ -153,14 +152,16 @@ int write(const TraceOptions& options, const std::string& bytes, const HelloRepl
 int finish(const TraceOptions& options, const FileAtEnd& file, const HelloReply& hello,
            const Error& error) {
   if (file.await()) {
-    const auto bytes = file_text(file.path());
-    unlink(file.path().c_str());
-    if (!bytes) return refuse("the trace of the program, which has ended: " + bytes.message());
+    std::string bytes;
+    const auto unread = file.read(into(bytes));
+    file.remove();
+    if (unread) return refuse("the trace of the program, which has ended: " + unread->message);
     complain("the program has ended; this is what it did until then");
-    return write(options, *bytes, hello);
+    return write(options, bytes, hello);
   }
-  return refuse(error.message +
-                "; what it traced is lost (a program that is killed leaves no trace)");
+  const bool killed = file.program_has_ended() && !file.path().empty();
+  return refuse(error.message + "; what it traced is lost" +
+                (killed ? " (a program that is killed leaves no trace)" : ""));
 }
 
 int trace(const TraceOptions& options) {
@@ -176,8 +177,8 @@ int trace(const TraceOptions& options) {
   const auto hello = client->get<HelloReply>(to_chunk(HelloRequest{}));
   if (!hello) return refuse(hello.message());
   const bool sampling = options.sample_ms > 0;
-  FileAtEnd file(*target, options.path.empty() ? temporary_directory() + "/trace" : options.path);
-  if (!client->offers(kReportFeature)) file.forget();  // not this agent
+  FileAtEnd file(*client, options.path.empty() ? temporary_directory() + "/trace" : options.path);
+  if (!client->offers(kReportFeature)) file.forget("it has another agent");
   const auto bytes = static_cast<std::uint32_t>(options.megabytes << 20);
   const std::uint32_t flags = options.cpu ? kDualClock : 0;
   const auto start = [&] {
@@ -206,12 +207,12 @@ int trace(const TraceOptions& options) {
       file.await()) {
     return finish(options, file, *hello, started.error());
   }
-  if (!started && !file.path().empty()) {  // the program may not write there
-    file.forget();
-    started = start();
-  }
+  while (!started && file.refused(started.error())) started = start();
   client->cancel_when(nullptr);
   if (!started) return refuse(started.message());
+  if (file.path().empty()) {
+    complain("if the program ends first, its trace is lost: " + file.lacking());
+  }
   if (const auto gone = client->idle(options.seconds, interrupted)) {
     progress.clear();
     return finish(options, file, *hello, *gone);
@@ -272,7 +273,8 @@ void add_trace(CLI::App& app, Command& chosen) {
            "Also measure the CPU time of threads (in .trace, .html and --json)");
   add_flag(command, "--json", options.json,
            "{elapsed_us, overflow, methods: [{class, method, signature, calls, "
-           "exceptions, total_us, self_us}]}; with --cpu also cpu_us, with --sample rounds");
+           "exceptions, total_us, self_us}]}; with --cpu also cpu_us, with --sample rounds, after "
+           "an overflow lost (entries and exits)");
 }
 
 }  // namespace ddm

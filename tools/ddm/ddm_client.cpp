@@ -81,6 +81,7 @@ std::optional<Error> DdmClient::send(ByteSpan data, std::chrono::seconds silence
       continue;
     }
     if (errno == EINTR) continue;
+    if (errno == EPIPE || errno == ECONNRESET) return closed_error();
     if (errno != EAGAIN) return errno_error("writing to " + name_);
     pollfd polled{socket_.get(), POLLOUT, 0};
     if (poll(&polled, 1, remaining_millis(deadline)) == 0) return silence_error(silence);
@@ -99,7 +100,7 @@ Result<bool> DdmClient::receive(Clock::time_point deadline, std::size_t most) {
       if (received_ > most) return size_error(most);
       return true;
     }
-    if (size == 0) return Error{name_ + " has closed the connection"};
+    if (size == 0 || errno == ECONNRESET) return closed_error();
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return errno_error("reading from " + name_);
     if (cancelled_ && cancelled_()) return Error{"ended before " + name_ + " has answered"};
@@ -218,6 +219,13 @@ Error DdmClient::unexpected(const Chunk& answer) {
   if (answer.type == 0) return {"the target has no answer to that"};
   return {"the target answered with " + chunk_name(answer.type) + " of " +
           std::to_string(answer.data.size()) + " bytes, which makes no sense here"};
+}
+
+// A program that ends closes its connections first.
+Error DdmClient::closed_error() const {
+  constexpr std::chrono::seconds kEndingTime{2};
+  return {process_.ends_within(kEndingTime) ? "the program has ended"
+                                            : name_ + " has closed the connection"};
 }
 
 Error DdmClient::silence_error(std::chrono::seconds silence) const {

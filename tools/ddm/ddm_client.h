@@ -14,6 +14,7 @@
 
 #include "containers/inside.h"
 #include "core/file_descriptor.h"
+#include "target_process.h"
 #include "wire/chunks/fields.h"
 #include "wire/chunks/packet.h"
 #include "wire/sockets/address.h"
@@ -85,6 +86,10 @@ class DdmClient {
 
   const std::string& name() const { return name_; }  // its address
 
+  // Whose connection it is, so that an error can say that the program has ended.
+  void belongs_to(const TargetProcess& process) { process_ = process; }
+  const TargetProcess& process() const { return process_; }
+
   static Error unexpected(const Chunk& answer);
 
  private:
@@ -96,11 +101,13 @@ class DdmClient {
   // Waits for bytes and parses them; false: none until `deadline`.
   Result<bool> receive(Clock::time_point deadline, std::size_t most);
   std::optional<Error> keep_events(const Packet& packet, std::size_t most);
+  Error closed_error() const;
   Error silence_error(std::chrono::seconds silence) const;
   Error size_error(std::size_t most) const;
 
   FileDescriptor socket_;
   std::string name_;  // of the address, for messages
+  TargetProcess process_;
   PacketReader reader_{kMaxOutgoingPacket};
   std::deque<Chunk> events_;
   std::optional<std::vector<std::string>> features_;

@@ -238,6 +238,10 @@ The command line is invalid. Of \fBgate\fR: no comparison was possible.
 .TP
 \fI$XDG_RUNTIME_DIR/ddm/PID\fR, \fI/tmp/ddm\-UID/PID\fR
 The address at which the agent of each program listens.
+.TP
+\fI$XDG_RUNTIME_DIR/ddm\-rings/\fR, \fI/dev/shm/ddm\-UID/\fR
+The files of \fBring=\fR. Those of killed programs stay until they are deleted; \fBddm recover\fR
+lists them.
 .SH SEE ALSO
 \fBjcmd\fR(1), \fBjava\fR(1); \fI/usr/share/doc/ddmagent\fR
 )";

@@ -83,7 +83,7 @@ CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& 
     option->check([](const std::string& given) {
       return given.empty() ? "it is empty; leave it out for the only program" : "";
     });
-  } else if (names.starts_with('-')) {
+  } else if (names.starts_with('-') || names == "RING") {
     option->check([](const std::string& given) { return given.empty() ? "it is empty" : ""; });
   }
   return type != nullptr ? option->type_name(type) : option;

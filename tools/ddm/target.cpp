@@ -67,6 +67,35 @@ std::vector<Program> all_programs() {
   return programs;
 }
 
+bool is_at(const Address& address, const Address& asked) {
+  const bool any = address.host == "0.0.0.0" || address.host == "::";
+  return address == asked ||
+         (address.kind == Address::Kind::kTcp && asked.kind == Address::Kind::kTcp &&
+          address.port == asked.port && is_loopback(asked) && (any || is_loopback(address)));
+}
+
+// 0: none that is known.
+pid_t listener_at(const Address& asked) {
+  const char* const kind = asked.kind == Address::Kind::kUnix ? "mnt" : "net";
+  for (const Target& target : all_targets()) {
+    const auto address = parse_address(target.address);
+    if (address && is_at(*address, asked) && !in_other_namespace(target.pid, kind)) {
+      return target.pid;
+    }
+  }
+  return 0;
+}
+
+// `target`: as resolve_target() has it.
+Result<DdmClient> connected(const std::string& target, const TargetAddress& address) {
+  auto client = DdmClient::connect(address);
+  if (client) {
+    const auto pid = number_in<pid_t>(target);
+    client->belongs_to(TargetProcess(pid ? *pid : listener_at(address)));
+  }
+  return client;
+}
+
 // `inside`: as TargetAddress has it.
 std::optional<TargetAddress> dyper_alone(const Target& target, pid_t inside) {
   const auto address = parse_address(target.dyper);
@@ -144,6 +173,18 @@ Result<std::string> resolve_jvm(std::string_view text) {
   return only_one(text, programs_named(text, by_both_names), all);
 }
 
+bool names_program(std::string_view text) {
+  // Where there is only one it may be left out, and what follows may be a class of its name, as a
+  // program's main class is.
+  const bool may_be_left_out = resolve_target("").ok();
+  if (may_be_left_out && text.find('.') != std::string_view::npos) return false;
+  const auto is_named = [&](const Program& program) {
+    return may_be_left_out ? program.app == text : program.app.find(text) != std::string::npos;
+  };
+  return std::ranges::any_of(programs_with_agent(), is_named) ||
+         std::ranges::any_of(all_programs(), is_named);
+}
+
 Result<TargetAddress> find_target(std::string_view text) {
   const auto named = resolve_target(text);
   if (!named) return named.error();
@@ -163,9 +204,11 @@ Result<TargetAddress> find_target(std::string_view text) {
 }
 
 Result<DdmClient> connect_to_target(std::string_view text) {
-  const auto address = find_target(text);
+  const auto named = resolve_target(text);
+  if (!named) return named.error();
+  const auto address = find_target(*named);
   if (!address) return address.error();
-  return DdmClient::connect(*address);
+  return connected(*named, *address);
 }
 
 std::optional<TargetAddress> find_dyper_alone(std::string_view text) {
@@ -196,7 +239,7 @@ Result<DdmClient> connect_or_load(std::string& target, const std::string& agent,
     address = find_target(target);
   }
   if (!address) return address.error();
-  return DdmClient::connect(*address);
+  return connected(target, *address);
 }
 
 }  // namespace ddm

@@ -26,6 +26,9 @@ Result<std::string> resolve_target(std::string_view text);
 // The same among all JVMs, with the agent or without: for what changes the one that is meant.
 Result<std::string> resolve_jvm(std::string_view text);
 
+// Whether one argument where there should be more is a program's name, and what follows is missing.
+bool names_program(std::string_view text);
+
 // `text`: as for resolve_target(); a pid is found through its discovery file.
 Result<TargetAddress> find_target(std::string_view text);
 
