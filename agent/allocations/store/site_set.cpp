@@ -114,7 +114,7 @@ SiteSet::SiteSet(std::shared_ptr<const Sites> sites, SiteReadings sums,
     Site site{sum.class_id, sum.trace, counts.take(sum.count), all_bytes.take(sum.bytes)};
     std::optional<LiveAges> aged;
     if (small.has(life)) {
-      SmallSites::Share share = small.share(sum.class_id, life);
+      SmallSites::Share share = small.share(sum.class_id, life, site.count, site.bytes);
       site.life = share.life;
       if (site.life.live_count > 0) aged = share.ages;
     } else {

@@ -38,7 +38,8 @@ void SmallSites::add(NameId class_id, const LiveSum& sum, const AgeSum* ages) {
   if (ages != nullptr) all.ages.add(*ages);
 }
 
-SmallSites::Share SmallSites::share(NameId class_id, const LiveSum& sum) {
+SmallSites::Share SmallSites::share(NameId class_id, const LiveSum& sum, std::int64_t most_count,
+                                    std::int64_t most_bytes) {
   OfClass& all = classes_[class_id];
   const double made = ratio(sum.seen_count, all.sum.seen_count);
   const double made_at_top = ratio(sum.top_seen_count, all.sum.top_seen_count);
@@ -49,15 +50,17 @@ SmallSites::Share SmallSites::share(NameId class_id, const LiveSum& sum) {
   };
   Share result;
   SiteLife& life = result.life;
-  life.seen_count = std::llround(sum.seen_count);
-  life.seen_bytes = std::llround(sum.seen_bytes);
+  life.seen_count = std::min<std::int64_t>(std::llround(sum.seen_count), most_count);
+  life.seen_bytes = std::min<std::int64_t>(std::llround(sum.seen_bytes), most_bytes);
   const double alive = all.sum.live_count(), at_top = all.sum.top_live_count();
   life.live_count = all.count.take(made * alive, life.seen_count);
   if (life.live_count > 0) {  // no bytes without objects
     life.live_bytes =
         all.bytes.take(bytes(life.live_count, alive, all.sum.live_bytes()), life.seen_bytes);
   }
-  life.top_count = all.top_count.take(made_at_top * at_top, std::llround(sum.top_seen_count));
+  life.top_count =
+      all.top_count.take(made_at_top * at_top,
+                         std::min<std::int64_t>(std::llround(sum.top_seen_count), life.seen_count));
   if (life.top_count > 0) {
     life.top_bytes = all.top_bytes.take(bytes(life.top_count, at_top, all.sum.top_live_bytes()),
                                         life.seen_bytes);

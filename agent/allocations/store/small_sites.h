@@ -50,12 +50,14 @@ class SmallSites {
   // All of them, before the first share(). `ages`: null for none.
   void add(NameId class_id, const LiveSum& sum, const AgeSum* ages = nullptr);
 
-  // Once for each site that was added.
+  // Once for each site that was added. `most_count` and `most_bytes`: what the site is told to
+  // have allocated in all.
   struct Share {
     SiteLife life;
     LiveAges ages;  // without class [0]
   };
-  Share share(NameId class_id, const LiveSum& sum);
+  Share share(NameId class_id, const LiveSum& sum, std::int64_t most_count = Rest::kAny,
+              std::int64_t most_bytes = Rest::kAny);
 
  private:
   struct OfClass {
