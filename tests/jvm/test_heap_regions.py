@@ -112,7 +112,7 @@ def pages_of_zgc_are_as_many_as_it_uses(t):
 def holes_and_a_map_are_not_shown_where_nobody_knows_what_lies_where(t):
     with Target(t, flags=["-Xmx128m"]) as p:  # which says nothing of it on its own stderr
         out = ddm_json(t, "heap", p.pid)
-        assert out["holes"] is None and out["used"] > MIB, out
+        assert out["holes"] is None and out["used"] > 0, out
         said = ddm(t, "heap", p.pid, "-o", "heap.html")
         assert "no holes, no map: where objects lie is not known" in said, said
         assert "the largest" not in said and "|" not in said, said
