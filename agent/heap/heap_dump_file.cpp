@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <fstream>
 #include <string_view>
 
 #include "core/clocks.h"
@@ -29,11 +30,22 @@ constexpr std::string_view kDumpPrefix = ".ddmagent-";  // of the directories of
 std::mutex g_unfinished_mutex;
 HeapDumper* g_unfinished_at_exit = nullptr;
 
+// Of this kernel, since it was started: only among its processes does a lock of a directory tell
+// (NFS and other shared file systems lock directories on each machine for itself). "": unknown.
+std::string prefix_here() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  if (!std::getline(file, id) || id.size() < 8) return "";
+  return std::string(kDumpPrefix) + id.substr(0, 8) + "-";
+}
+
 // Unique in the directory, which processes of other PID namespaces may share (containers, where
 // each program is process 1).
 std::string temporary_name() {
   const auto now = static_cast<std::uint64_t>(monotonic_ns());
-  return fmt::format("{}{}-{:016x}", kDumpPrefix, getpid(), random_number().value_or(now));
+  const std::string prefix = prefix_here();
+  return fmt::format("{}{}-{:016x}", prefix.empty() ? kDumpPrefix : prefix, getpid(),
+                     random_number().value_or(now));
 }
 
 std::string descriptor_path(int directory) { return fmt::format("/proc/self/fd/{}", directory); }
@@ -55,7 +67,11 @@ Result<FileDescriptor> make_locked_directory(int above, const std::string& name)
     unlinkat(above, name.c_str(), AT_REMOVEDIR);
     return Error{errno_text(error)};
   }
-  lock_directory(made, LOCK_EX);
+  // Another dump may be looking at it, which removes no empty one.
+  if (!lock_directory(made, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+    unlinkat(above, name.c_str(), AT_REMOVEDIR);
+    return Error{"another program looks at its temporary directory; try again"};
+  }
   return made;
 }
 
@@ -72,11 +88,13 @@ void remove_dump(const std::string& directory) {
   rmdir(directory.c_str());
 }
 
-// What killed programs of this user have left: directories that nobody has locked. An empty one may
-// be a program's that is about to lock it.
+// What killed programs of this user have left since the machine was started: directories that
+// nobody has locked. An empty one may be a program's that is about to lock it.
 void remove_left_dumps(const std::string& above) {
+  const std::string prefix = prefix_here();
+  if (prefix.empty()) return;
   for (const std::string& name : names_in(above)) {
-    if (!name.starts_with(kDumpPrefix)) continue;
+    if (!name.starts_with(prefix)) continue;
     const std::string path = above + "/" + name;
     const FileDescriptor directory(
         open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
