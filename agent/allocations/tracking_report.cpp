@@ -28,7 +28,7 @@ void Tracking::refresh_ring_file() {
 void Tracking::write_ring_facts() {
   if (!ring_file_ || closed_) return;
   const auto put = [](std::string_view text, auto& to) {
-    std::copy_n(text.begin(), std::min(text.size(), to.size()), to.begin());
+    std::copy_n(text.begin(), std::min(text.size(), to.size() - 1), to.begin());
   };
   const BookTotals totals = books_.snapshot().totals();
   RingFacts facts;

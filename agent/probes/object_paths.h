@@ -42,7 +42,7 @@ class ObjectPaths {
  private:
   static constexpr std::size_t kMostComparisons = 4096;
   static constexpr std::size_t kBuckets = 64;
-  static constexpr int kMostClasses = 1000;  // kept of one step; of others each hit asks anew
+  static constexpr int kMostClasses = 100;  // kept of one step; of others each hit asks anew
 
   enum class What : std::uint8_t { kMissing, kField, kElement, kLength, kTextLength, kSelf };
   // How a step is made from objects of one class.

@@ -52,7 +52,9 @@ std::vector<std::string> ProbeCode::notes(ProbeSetId id) const {
   } else if (at->second.numbers.empty()) {
     notes.push_back("no loaded class has such a method; one that is loaded later gets its probe");
   }
-  if (!at->second.numbers.empty() && !jdwp_library().empty()) {
+  const bool changed = std::ranges::any_of(
+      probes_, [id](const auto& probe) { return probe.second.set == id && probe.second.in_code; });
+  if (changed && !jdwp_library().empty()) {
     notes.push_back(
         "putting probes in and taking them out removes a debugger's breakpoints in these classes, "
         "until it clears and sets them again");

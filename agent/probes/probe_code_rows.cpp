@@ -96,7 +96,11 @@ bool ProbeCode::gets_probe(jclass klass, std::string_view internal_name, bool is
   });
   if (gets) return true;
   any_wanted([&](ProbeSetId id, ProbeSet& set, const Wanted& wanted) {
-    row_of(id, set, wanted);
+    if (const Number number = row_of(id, set, wanted); number != 0) {
+      Probe& probe = probes_[number];
+      // Its time out of the code may have ended since it was asked for.
+      if (probe.cell < 0 && probe.removed.empty()) probe.removed = kBudget;
+    }
     return false;
   });
   return false;

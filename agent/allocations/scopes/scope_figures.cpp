@@ -149,10 +149,12 @@ ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names, Meth
   Walks walks(tree, ended.root, names, kinds);
   for (const Scopes::Part part : {Scopes::Part::kOwner, Scopes::Part::kMade, Scopes::Part::kLent}) {
     for (const ScopeTally::Sum& sum : ended.tallies[part].sums()) {
-      // A stack with a gap may or may not belong to the measured part.
-      if (sum.trace == kNoTrace || tree.lacks_frames(sum.trace)) figures.lost += sum.objects;
       const Walked stack = walks.of(sum.trace);
-      if (is_unknown(tree, part, ended.root.rule, stack)) figures.lost += sum.objects;
+      // A stack with a gap may or may not belong to the measured part.
+      if (sum.trace == kNoTrace || tree.lacks_frames(sum.trace) ||
+          is_unknown(tree, part, ended.root.rule, stack)) {
+        figures.lost += sum.objects;
+      }
       if (!is_measured(part, ended.root.rule, stack)) continue;
       const bool own = part == Scopes::Part::kOwner || (part == Scopes::Part::kLent && stack.root);
       const bool first_use = stack.first_use || is_by_timing(sum, stack.waiting, tree, names);

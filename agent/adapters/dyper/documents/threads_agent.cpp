@@ -24,11 +24,14 @@ bool is_worth_following(const SeenThread& thread) {
 bool ThreadsAgent::needs_facts(const SeenThread& thread, const DyperVariables& variables) const {
   if (!variables.contention) return false;
   const auto found = threads_.find(thread.id);
-  return found != threads_.end() ? !found->second.timed_from : is_worth_following(thread);
+  return found != threads_.end() ? !found->second.asked : is_worth_following(thread);
 }
 
 void ThreadsAgent::contention_timing_begins() {
-  for (auto& [id, sums] : threads_) sums.timed_from.reset();
+  for (auto& [id, sums] : threads_) {
+    sums.timed_from.reset();
+    sums.asked = false;
+  }
 }
 
 void ThreadsAgent::add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes& types,
@@ -43,6 +46,7 @@ void ThreadsAgent::add_snapshot(const ThreadSnapshot& snapshot, const ClassTypes
     }
     sums.name = thread.name;
     const auto& facts = thread.facts;
+    if (variables.contention && facts) sums.asked = true;
     if (variables.contention && !sums.timed_from && facts && facts->blocked_ms >= 0) {
       sums.timed_from = {snapshot.ms, facts->blocked_ms, facts->waited_ms};
     }

@@ -1,7 +1,7 @@
 // THREADS: the states in which each thread was seen, and the holders of the locks that blocked it.
 // A thread is followed once it was seen running or blocked; an ended thread is reported once more
-// and then dropped; one that USETHREAD excludes is kept and not reported. Bounded also without
-// reports: beyond kMostItems, threads that are gone are dropped, and each thread has the first
+// and then dropped; one that USETHREAD excludes is kept, and not reported while it lives.
+// Bounded also without reports: beyond kMostItems, threads that are gone are dropped, and each thread has the first
 // kMostHolders.
 #pragma once
 
@@ -44,6 +44,7 @@ class ThreadsAgent final : public DyperAgent {
     std::int64_t start_ms = 0, last_ms = 0;
     std::int64_t total = 0, blocks = 0, runs = 0, waits = 0, ios = 0, sleeps = 0;
     std::optional<TimedFrom> timed_from;  // none: contention has not been timed
+    bool asked = false;                   // for it, since contention timing began
     std::map<std::int64_t, Holder> holders;
     bool introduced = false;
   };
