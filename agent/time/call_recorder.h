@@ -56,8 +56,7 @@ class CallRecorder final : public VmListener {
   void listen(Wanted wanted);
   // Stops recording; the sums are kept.
   void stop();
-  // Makes the next listen() reset the sums. Calls that are open now count from now on,
-  // unless calls are logged at their ends.
+  // Makes the next listen() reset the sums. Open calls count from now on, if not logged at their end.
   void forget_sums();
 
   // Sums by path, with open calls so far. `total` and `cpu`: without calls within one of that method.

@@ -104,6 +104,9 @@ Result<Amounts> amounts_before(const GateOptions& options, Measured& now, bool& 
                    " a list of tests"};
     }
     if (auto error = other_below(options, before->below)) return *error;
+    if (before->cut_bytes > 0) {
+      return Error{options.baseline + ": " + cut_below_text(before->cut_bytes, options.below)};
+    }
     return before->amounts;
   }
   const auto baseline = read_list(options.baseline);

@@ -104,7 +104,9 @@ int list_rings(const RecoverOptions& options) {
   }
   if (found.empty()) {
     const std::vector<std::string> directories = ring_directories();
-    print_sentence("there are no ring files in " + listed(directories, directories.size()));
+    print_sentence(directories.empty()
+                       ? "there is no directory in memory (tmpfs) for ring files"
+                       : "there are no ring files in " + listed(directories, directories.size()));
     return kExitOk;
   }
   TextTable table({">PID", "STATE", "WRITTEN (UTC)", ">SIZE", ".APP", "FILE"});

@@ -128,7 +128,10 @@ std::string nothing_text(const TraceOptions& options) {
   return fmt::format("no call of such a method lasted {} ms or longer", options.least_ms);
 }
 
-int write(const TraceOptions& options, const std::string& bytes, const HelloReply& hello) {
+// `lost`: whether the trace is neither shown nor in a file.
+int write(const TraceOptions& options, const std::string& bytes, const HelloReply& hello,
+          bool* lost = nullptr) {
+  if (lost != nullptr) *lost = true;
   MethodTrace trace;
   const std::string problem = read_method_trace(bytes, trace);
   if (!problem.empty()) return refuse("the target sent no trace that can be read: " + problem);
@@ -140,6 +143,7 @@ int write(const TraceOptions& options, const std::string& bytes, const HelloRepl
     const auto error = write_file(options, bytes, trace, sums, hello);
     if (error) return refuse(error->message);
   }
+  if (lost != nullptr) *lost = false;
   if (options.json) {
     print_json(json_of(trace, sums));
   } else if (!trace.methods.empty()) {
@@ -154,10 +158,19 @@ int finish(const TraceOptions& options, const FileAtEnd& file, const HelloReply&
   if (file.await()) {
     std::string bytes;
     const auto unread = file.read(into(bytes));
-    file.remove();
-    if (unread) return refuse("the trace of the program, which has ended: " + unread->message);
+    if (unread) {
+      return refuse("the trace of the program, which has ended, is left in " + file.place() + ": " +
+                    unread->message);
+    }
     complain("the program has ended; this is what it did until then");
-    return write(options, bytes, hello);
+    bool lost = false;
+    const int status = write(options, bytes, hello, &lost);
+    if (lost) {
+      complain("the trace is left in " + file.place());
+    } else {
+      file.remove();
+    }
+    return status;
   }
   const bool killed = file.program_has_ended() && !file.path().empty();
   return refuse(error.message + "; what it traced is lost" +

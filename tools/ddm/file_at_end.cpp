@@ -45,6 +45,7 @@ bool is_file_at_end(std::string_view name) {
 
 FileAtEnd::FileAtEnd(const DdmClient& client, const std::string& path)
     : process_(client.process()),
+      owner_(process_owner(process_.pid())),
       id_(fmt::format("{}{:x}-", kNameBegins,
                       random_number().value_or(static_cast<std::uint64_t>(getpid())))) {
   std::error_code wrong;
@@ -87,12 +88,11 @@ bool FileAtEnd::open_place(const std::string& directory, bool beside) {
 
 // Those of commands that were killed just when their program ended.
 void FileAtEnd::remove_old_files() const {
-  const auto owner = process_owner(process_.pid());
   for (const std::string& name : names_in(path_of_open(directory_))) {
     struct stat facts {};
     if (is_file_at_end(name) &&
         fstatat(directory_.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
-        S_ISREG(facts.st_mode) && facts.st_uid == owner &&
+        S_ISREG(facts.st_mode) && facts.st_uid == owner_ &&
         facts.st_mtime < std::time(nullptr) - kOldSeconds) {
       unlinkat(directory_.get(), name.c_str(), 0);
     }
@@ -125,8 +125,9 @@ std::optional<Error> FileAtEnd::read(const std::function<bool(std::string_view)>
       openat(directory_.get(), name_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat facts {};
   if (!file.valid() || fstat(file.get(), &facts) != 0) return errno_error(place());
-  // The program's user may have put another file there, which only root can read.
-  if (!S_ISREG(facts.st_mode) || facts.st_nlink != 1) {
+  // The program's user may have put or renamed another file there, which only root can read.
+  const bool of_root = facts.st_uid == 0 && owner_ != uid_t{0};
+  if (!S_ISREG(facts.st_mode) || facts.st_nlink != 1 || of_root) {
     return Error{place() + " is not the file that the program was to write"};
   }
   return read_pieces(path_of_open(file), use);

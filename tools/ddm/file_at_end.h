@@ -48,6 +48,7 @@ class FileAtEnd {
   void remove_old_files() const;
 
   const TargetProcess process_;
+  const std::optional<uid_t> owner_;
   std::string id_, name_;
   std::vector<std::string> places_;
   std::size_t next_ = 0;

@@ -4,8 +4,8 @@
 // Each kind has a dense range of its own, so numbers of different kinds never collide, neither with
 // each other nor with those of a heap dump written by the VM.
 //
-// Frames of one line at several bytecode indices, for which the format has no field, have the index
-// in the lowest bits of their numbers. Readers take the number of a frame as it is.
+// With HprofView::bcis, frames have their bytecode index, for which the format has no field, in the
+// lowest bits of their numbers. Readers take the number of a frame as it is.
 #pragma once
 
 #include <algorithm>
