@@ -3,9 +3,9 @@
 //
 // A collection of the whole heap is requested at the beginning, after each third of the time and at
 // the end, if possible a concurrent one: objects that survive it are reachable. (Young collections
-// also keep old objects that are dead.) A late one postpones those that follow. If no objects were followed before, the count at the
-// beginning is 0 without a collection. The watch ends early as soon as no site can have grown
-// between all collections.
+// also keep old objects that are dead.) A late one postpones those that follow. If no objects were
+// followed before, the count at the beginning is 0 without a collection. The watch ends early as
+// soon as no site can have grown between all collections.
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -48,17 +48,17 @@ std::string known_as(const std::string& name) {
   return is_site(name) ? without_number(name) : name;
 }
 
-Amounts added_up(const Amounts& amounts) {
+}  // namespace
+
+Amounts added_up(const Amounts& amounts, std::string (*name_of)(const std::string&)) {
   Amounts sums;
   for (const auto& [name, amount] : amounts) {
-    Amount& sum = sums[known_as(name)];
+    Amount& sum = sums[name_of(name)];
     sum.objects += amount.objects;
     sum.bytes += amount.bytes;
   }
   return sums;
 }
-
-}  // namespace
 
 std::size_t site_at(std::string_view name) {
   constexpr std::size_t kNone = std::string_view::npos;
@@ -118,7 +118,7 @@ Result<Baseline> Baseline::parse(std::string_view text) {
 
 void Baseline::drop_numbers() {
   for (auto& [jdk, section] : sections_) {
-    const Amounts whole = added_up(of(jdk));
+    const Amounts whole = added_up(of(jdk), known_as);
     Amounts renamed;
     for (const auto& [name, amount] : section) {
       const auto known = whole.find(known_as(name));
@@ -126,7 +126,7 @@ void Baseline::drop_numbers() {
     }
     section = std::move(renamed);
   }
-  all_ = added_up(all_);
+  all_ = added_up(all_, known_as);
 }
 
 Amounts Baseline::of(int jdk) const {

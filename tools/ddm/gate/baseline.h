@@ -38,6 +38,9 @@ std::size_t site_at(std::string_view name);
 
 using Amounts = std::map<std::string, Amount>;
 
+// Added up under the names that `name_of` makes of theirs.
+Amounts added_up(const Amounts& amounts, std::string (*name_of)(const std::string&));
+
 class Baseline {
  public:
   // The error names the line and the expected format.

@@ -51,16 +51,6 @@ bool is_first_use_or_wait(const std::string& object_class, const Json& stack) {
 // "TEST: Class" of "TEST: Class @ package.Class.method".
 std::string class_part(const std::string& name) { return name.substr(0, site_at(name)); }
 
-Amounts classes_of(const Amounts& sites) {
-  Amounts sums;
-  for (const auto& [name, amount] : sites) {
-    Amount& sum = sums[class_part(name)];
-    sum.objects += amount.objects;
-    sum.bytes += amount.bytes;
-  }
-  return sums;
-}
-
 Amount growth_of(const std::string& name, const Amounts& before, const Amounts& now) {
   const auto known = before.find(name);
   const Amount then = known != before.end() ? known->second : Amount(), here = now.at(name);
@@ -166,7 +156,7 @@ Amounts sites_of_tests(const Measured& measured) {
 
 void sort_sites_by_growth(Measured& measured, const Amounts& before) {
   const Amounts now = sites_of_tests(measured);
-  const Amounts classes = classes_of(now), classes_before = classes_of(before);
+  const Amounts classes = added_up(now, class_part), classes_before = added_up(before, class_part);
   for (auto& [test, sites] : measured.sites) {
     const auto growth = [&, of = test + ": "](const MeasuredSite& site) {
       const std::string name = of + site_name(site.class_name, site.stack);
