@@ -2,13 +2,14 @@
 import glob
 import os
 import re
+import shlex
 import shutil
 import subprocess
 
 from attached import Running
 from ddm_client import Target
 from harness import JDKS, PRESET, ROOT, Report, test
-from tool import DDM, ddm
+from tool import DDM, USAGE, ddm
 
 BUILD = os.path.join(ROOT, "build", PRESET)
 
@@ -118,6 +119,25 @@ def commands():
 
 def ddm_help(*words):
     return subprocess.run([DDM, *words], check=True, capture_output=True, text=True).stdout
+
+
+@test()
+def the_help_of_each_command_shows_command_lines_that_it_takes(t):
+    for name, options in commands().items():
+        page = ddm_help("help", name)
+        assert max(map(len, page.splitlines())) <= 80, page
+        examples = page.split("\nExamples:\n")[1].strip().splitlines()
+        for part in "; ".join(line.split(" #")[0] for line in examples).split("; "):
+            tool, command, *words = shlex.split(part)
+            assert tool == "ddm" and command == name, part
+            known = {one for option in options for one in option.split(",")}
+            assert {word for word in words if word.startswith("-")} <= known, part
+            if name in ("serve", "bridge"):
+                continue  # they would run
+            words = ["99999999" if word == "4711" else word for word in words]
+            done = t.command([DDM, name, *words])
+            # Without its files, gate has no answer: 2, too.
+            assert done.code != USAGE or name == "gate" and "--help" not in done.err, (part, done)
 
 
 @test()

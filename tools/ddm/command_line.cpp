@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "command.h"
+#include "command_examples.h"
 #include "installed_texts.h"
 
 namespace ddm {
@@ -102,6 +105,16 @@ std::string installed_text(const CLI::App& app, int argc, char** argv) {
   return arguments[1] == "--zsh" ? zsh_completion(app) : std::string();
 }
 
+void add_examples(CLI::App& command) {
+  std::string footer = command.get_footer();
+  if (!footer.empty()) footer += "\n\n";
+  footer += "Examples:";
+  for (const std::string_view line : examples_of(command.get_name())) {
+    footer += fmt::format("\n  {}", line);
+  }
+  command.footer(footer);
+}
+
 std::unique_ptr<CLI::App> make_app(Command& chosen) {
   auto app = std::make_unique<CLI::App>(
       "Inspects Java programs that run with the agent libddmagent.", "ddm");
@@ -123,7 +136,9 @@ std::unique_ptr<CLI::App> make_app(Command& chosen) {
   for (const Group& group : groups) {
     for (AddCommand* add : group.commands) {
       add(*app, chosen);
-      app->get_subcommands({}).back()->group(group.title);
+      CLI::App& command = *app->get_subcommands({}).back();
+      command.group(group.title);
+      add_examples(command);
     }
   }
 

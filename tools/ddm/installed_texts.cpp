@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "command_examples.h"
+
 namespace ddm {
 namespace {
 
@@ -76,6 +78,11 @@ void add_command(std::string& out, const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (option->nonpositional() && option != command.get_help_ptr()) add_option(out, *option);
   }
+  out += ".PP\nExamples:\n.PP\n.EX\n";
+  for (const std::string_view line : examples_of(command.get_name())) {
+    out += "  " + roff(line) + "\n";
+  }
+  out += ".EE\n";
 }
 
 constexpr std::string_view kPids =
