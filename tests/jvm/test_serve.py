@@ -2,7 +2,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -12,10 +11,11 @@ from collections import Counter
 
 from browser import Elements, document_of, run_in_page
 from ddm_client import Target
-from harness import Report, test
+from harness import ROOT, Report, test
 from leaking import Leaking
 from pprof import Profile
 from process_stat import cpu_ns
+from prometheus import Prometheus, promtool
 from served import Served, metrics_of
 from tool import DDM, REFUSED, USAGE, ddm, ddm_json
 
@@ -60,9 +60,37 @@ def metrics_are_what_the_programs_count(t):
         assert counted == shown
         assert again["ddm_jvms"][""] >= 2 and sum(map(len, again.values())) <= 500
         assert ddm_json(t, "info", idle.pid)["tracking"] is False  # looking switches nothing on
-        if promtool := shutil.which("promtool"):
-            checked = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True, text=True)
-            assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", ""), checked
+
+
+@test()
+def prometheus_scrapes_with_the_configuration_of_the_documents(t):
+    with open(os.path.join(ROOT, "docs", "fleet.md"), encoding="utf-8") as file:
+        scrape, rules = re.findall(r"(?s)```yaml\n(.*?)```", file.read().split("## Prometheus")[1])[:2]
+    with open(t.path("rules.yml"), "w", encoding="utf-8") as file:
+        file.write(rules)
+    checked = promtool(t, "rules", t.path("rules.yml"))
+    assert checked.startswith("0: ") and "2 rules found" in checked, checked
+    with Target(t, "track=y,dump=none,log=error") as target, \
+            Served(t, "--token-file", t.path("token")) as served:
+        assert promtool(t, "metrics", text=served.get("/metrics").decode()) == "0: "
+        scrape = scrape.replace("/etc/prometheus/ddm.token", t.path("token")).replace(": 15s", ": 1s")
+        # The same server twice: named, and found by its list of targets.
+        found = "  - job_name: found\n" + scrape.split("job_name: ddm\n")[1].split("    static_configs")[0] + f"""
+    http_sd_configs:
+      - url: {served.url}/targets
+        authorization:
+          credentials_file: {t.path("token")}
+"""
+        configuration = (scrape + found).replace("127.0.0.1:8040", f"127.0.0.1:{served.port}")
+        with Prometheus(t, configuration) as prometheus:
+            mine = f'{{job="ddm",pid="{target.pid}"}}'
+            (labels, allocated), = prometheus.values("ddm_allocated_bytes_total" + mine, 1)
+            assert labels["instance"] == f"127.0.0.1:{served.port}" and allocated > 0, labels
+            assert allocated <= sum(row["bytes"] for row in ddm_json(t, "allocs", target.pid))
+            assert prometheus.values("ddm_tracking" + mine, 1)[0][1] == 1
+            prometheus.values("rate(ddm_allocated_bytes_total" + mine + "[1m])", 1)  # from two scrapes on
+            jobs = {labels["job"] for labels, value in prometheus.values("up == 1", 2)}
+            assert jobs == {"ddm", "found"}, jobs
 
 
 @test()
