@@ -12,6 +12,7 @@
 #include "core/class_names.h"
 #include "core/jvm_text.h"
 #include "report/report_words.h"
+#include "stack/names/idle_waits.h"
 
 namespace ddm {
 namespace {
@@ -111,6 +112,7 @@ class Tables {
         monitors_(merged_monitors(time_.monitors, names)) {}
 
   std::string write(bool with_traces) {
+    if (!with_traces) set_idle_apart();
     out_ += method_table(time_.methods, rows_, columns_);
     if (with_traces && !time_.monitor_on && !time_.incomplete.empty()) {
       line("\n{}", printable(time_.incomplete));
@@ -185,15 +187,37 @@ class Tables {
     }
   }
 
-  void monitors() {
-    if (!time_.monitor_on) return;
+  // Waits for work would leave no room for those for locks.
+  void set_idle_apart() {
+    const auto rest = std::ranges::stable_partition(monitors_, [&](const MonitorTime& monitor) {
+      const std::string& type = names_.class_name(monitor.class_id);
+      return !is_idle_wait(name_of(monitor.kind), type, monitor.frames.size(), [&](std::size_t i) {
+        const PrintableMethod& method = names_.method(monitor.frames[i].method);
+        return std::pair<std::string_view, std::string_view>(method.class_name, method.method);
+      });
+    });
+    idle_.assign(rest.begin(), rest.end());
+    monitors_.erase(rest.begin(), rest.end());
+  }
+
+  static std::int64_t all_ns(const std::vector<MonitorTime>& monitors) {
     std::int64_t all = 0;  // a pin is counted as a park, too
-    for (const MonitorTime& monitor : monitors_) {
+    for (const MonitorTime& monitor : monitors) {
       if (monitor.kind != MonitorKind::kPin) all += monitor.ns;
     }
+    return all;
+  }
+
+  void monitors() {
+    if (!time_.monitor_on) return;
+    const std::int64_t all = all_ns(monitors_);
     line("\nWaiting for locks: {} in all threads, at {}", ms(all),
          counted(monitors_.size(), "place"));
     if (!time_.incomplete.empty()) line("{}", time_.incomplete);
+    if (!idle_.empty()) {
+      line("Not counted: {} of waiting for work, at {}", ms(all_ns(idle_)),
+           counted(idle_.size(), "place"));
+    }
     if (monitors_.empty()) return;
     line("{:>5} {:>7} {:>15} {:>9} {:>6} {:<6} {}", "rank", "self", "time", "count", "trace",
          "kind", "class");
@@ -250,7 +274,8 @@ class Tables {
   ReportNames& names_;
   const std::size_t rows_, columns_;
   std::string out_;
-  const std::vector<MonitorTime> monitors_;
+  std::vector<MonitorTime> monitors_;
+  std::vector<MonitorTime> idle_;  // of the summary
   std::vector<StackSample> sums_;
   std::vector<Trace> traces_;
 };

@@ -52,7 +52,8 @@ std::string method_table(const std::vector<MethodTime>& times, std::size_t rows,
 // at most `columns`, except for long names in stacks. "" if nothing was measured.
 std::string time_tables(const ReportData& data, ReportNames& names, std::size_t columns);
 
-// At most 16 lines of at most 80 columns, for the end of a program. "" if nothing was measured.
+// At most 16 lines of at most 80 columns, for the end of a program; idle threads' waits are one of
+// them. "" if nothing was measured.
 std::string time_summary(const ReportData& data);
 
 }  // namespace ddm

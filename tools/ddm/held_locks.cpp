@@ -1,13 +1,11 @@
 #include "held_locks.h"
 
-#include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 
 #include "chunk_json.h"
 #include "json_values.h"
-#include "stack/names/jdk_classes.h"
+#include "stack/names/idle_waits.h"
 
 namespace ddm {
 namespace {
@@ -34,21 +32,6 @@ bool waits_for_owner(const ThreadLocks::Thread& thread) {
 std::string held_by(const ThreadLocks::Thread& thread) {
   if (thread.owner_id <= 0) return "";
   return printable_format(", held by \"{}\" #{}", thread.owner, thread.owner_id);
-}
-
-bool is_idle_frame(std::string_view type, std::string_view method) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kIdle{
-      {{"java.util.concurrent.ForkJoinPool", "awaitWork"},
-       {"java.util.TimerThread", "mainLoop"},
-       {"java.lang.ref.ReferenceQueue", "remove"}}};
-  if (type.ends_with("ThreadPoolExecutor") && method == "getTask") return true;
-  return std::ranges::any_of(
-      kIdle, [&](const auto& known) { return type == known.first && method == known.second; });
-}
-
-// ReentrantLock$NonfairSync and the like, or a monitor.
-bool waits_for_lock(const Json& wait) {
-  return text_of(wait, "kind") == "enter" || text_of(wait, "class").ends_with("Sync");
 }
 
 // Waits for a lock that can have an owner: not for a condition, a latch or a semaphore.
@@ -147,16 +130,11 @@ void add_lock_members(const ThreadLocks::Thread& thread, Json& object) {
 }
 
 bool is_idle_wait(const Json& wait) {
-  bool in_queue = false;
-  // The frames of a task come before those of the pool that runs it.
-  for (const Json& frame : array_of(wait, "stack")) {
-    const std::string type = text_of(frame, "class"), method = text_of(frame, "method");
-    if (is_idle_frame(type, method)) return !in_queue || !waits_for_lock(wait);
-    if (is_jdk_class(type)) continue;
-    if (method != "take" && method != "poll") return false;
-    in_queue = true;
-  }
-  return false;
+  const Json& stack = array_of(wait, "stack");
+  return is_idle_wait(text_of(wait, "kind"), text_of(wait, "class"), stack.size(),
+                      [&](std::size_t i) {
+                        return std::pair(text_of(stack[i], "class"), text_of(stack[i], "method"));
+                      });
 }
 
 HolderCounts count_holders(const std::vector<Json>& waits) {

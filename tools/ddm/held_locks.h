@@ -33,10 +33,8 @@ std::string locked_stack_text(const ThreadLocks::Thread& thread);
 // {waits: {kind, class, hash, owner}, holds: [{class, hash, frame}]}, each only if not empty.
 void add_lock_members(const ThreadLocks::Thread& thread, Json& object);
 
-// `wait`: a row of a report's waits, with class, kind and stack, innermost frame first. Idle are the
-// JDK's timers and pools, and pools like them (Tomcat has one of its own, and a queue for the JDK's):
-// a ...ThreadPoolExecutor's getTask() that is in its queue's take() or poll(), but not in wait for
-// a lock of it.
+// `wait`: a row of a report's waits, with class, kind and stack, innermost frame first. As that of
+// stack/names/idle_waits.h.
 bool is_idle_wait(const Json& wait);
 
 struct HolderCounts {

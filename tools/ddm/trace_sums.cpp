@@ -38,6 +38,7 @@ class Paths {
 // What the calls of all threads are summed to.
 struct CallSums {
   TraceSums& sums;
+  const std::set<std::int32_t>& left_out;
   Paths paths;
   std::map<std::uint32_t, TraceSum> methods = {};
 };
@@ -53,7 +54,7 @@ class Calls {
     const std::int32_t way =
         sums_.paths.number_of(open_.empty() ? -1 : open_.back().way, event.method);
     for (TraceSum* sum : {&sums_.methods[event.method], &sums_.paths.sum(way)}) ++sum->calls;
-    open_.push_back({event.method, event.wall_micros, event.cpu_micros, 0, way});
+    open_.push_back({event.method, event.wall_micros, event.cpu_micros, way});
     ++depths_[event.method];
   }
 
@@ -74,25 +75,39 @@ class Calls {
  private:
   struct Open {
     std::uint32_t method;
-    std::uint64_t begin, cpu_begin, callees;
+    std::uint64_t begin, cpu_begin;
     std::int32_t way;
+    std::uint64_t callees = 0;
+    std::uint64_t left_out = 0;  // of the callees' time
+    bool has_left_out_call = false;
   };
 
   void end(std::uint64_t at, bool thrown) {
     const Open call = open_.back();
     const std::uint64_t total = at > call.begin ? at - call.begin : 0;
     const std::uint64_t self = total > call.callees ? total - call.callees : 0;
+    const bool leaves_out_self = sums_.left_out.contains(call.way);
+    const std::uint64_t left_out = std::min(total, call.left_out + (leaves_out_self ? self : 0));
+    const bool leaves_out_call = (leaves_out_self || call.has_left_out_call) && left_out == total;
     const bool outermost = --depths_[call.method] == 0;
     for (TraceSum* sum : {&sums_.methods[call.method], &sums_.paths.sum(call.way)}) {
+      if (leaves_out_call) {
+        --sum->calls;
+        continue;
+      }
       sum->exceptions += thrown ? 1 : 0;
-      sum->self_micros += self;
+      sum->self_micros += leaves_out_self ? 0 : self;
       if (!outermost) continue;
-      sum->total_micros += total;
+      sum->total_micros += total - left_out;
       sum->cpu_micros += cpu_ > call.cpu_begin ? cpu_ - call.cpu_begin : 0;
     }
-    if (self > 0) sums_.sums.stacks[{thread_, call.way}] += self;
+    if (self > 0 && !leaves_out_self) sums_.sums.stacks[{thread_, call.way}] += self;
     open_.pop_back();
-    if (!open_.empty()) open_.back().callees += total;
+    if (open_.empty()) return;
+    Open& caller = open_.back();
+    caller.callees += total;
+    caller.left_out += left_out;
+    caller.has_left_out_call = caller.has_left_out_call || leaves_out_call;
   }
 
   CallSums& sums_;
@@ -107,9 +122,9 @@ std::int64_t nanos(std::uint64_t micros) { return static_cast<std::int64_t>(micr
 
 }  // namespace
 
-TraceSums sums_of(const MethodTrace& trace) {
+TraceSums sums_of(const MethodTrace& trace, const std::set<std::int32_t>& left_out) {
   TraceSums sums;
-  CallSums call_sums{sums, Paths(sums.paths)};
+  CallSums call_sums{sums, left_out, Paths(sums.paths)};
   std::map<std::uint16_t, Calls> threads;
   std::uint64_t last = 0;
   for (const TraceEvent& event : trace.events) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,7 +42,9 @@ std::string trace_notes(const MethodTrace& trace);
 
 // Calls that have not ended count until the trace's end, or, when the buffer was full before, until
 // their thread's last event: each thread fills its part of the buffer at a time of its own.
-TraceSums sums_of(const MethodTrace& trace);
+// Own time of the paths `left_out` (of the sums without it) is not counted, nor are calls that have
+// no other.
+TraceSums sums_of(const MethodTrace& trace, const std::set<std::int32_t>& left_out = {});
 
 // "thread;outermost;...;innermost 15": a line of self us for each stack.
 std::string collapsed_of(const MethodTrace& trace, const TraceSums& sums);

@@ -197,3 +197,25 @@ TEST_CASE("The summary of time is short, and nothing where nothing was asked for
   CHECK_FALSE(has(summary, "TRACE"));
   CHECK(time_summary(ReportSample().data).empty());
 }
+
+TEST_CASE("In the summary waits for work are one line, and those for locks the first rows") {
+  const auto sample = time_sample();
+  TimeData& time = sample->data.time;
+  const Frame task =
+      sample->frame("java.util.concurrent.ThreadPoolExecutor", "getTask", "T.java", 9);
+  const Frame take = sample->frame("shop.Jobs", "take", "Jobs.java", 3);
+  const NameId condition = sample->names.add_class(
+      "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject");
+  const NameId lock =
+      sample->names.add_class("java.util.concurrent.locks.ReentrantLock$NonfairSync");
+  time.monitors.insert(time.monitors.begin(),
+                       {{MonitorKind::kPark, condition, 9, 90'000'000'000, {take, task}, false},
+                        {MonitorKind::kPark, condition, 8, 80'000'000'000, {task}, false},
+                        {MonitorKind::kPark, lock, 7, 70'000'000'000, {take, task}, false}});
+  const std::string summary = time_summary(sample->data);
+  CHECK(has(summary, "Waiting for locks: 71,234.6 ms in all threads, at 3 places"));
+  CHECK(has(summary, "Not counted: 170,000.0 ms of waiting for work, at 2 places"));
+  CHECK(has(summary, "fairSync"));
+  CHECK_FALSE(has(summary, "itionObject"));
+  CHECK(has(whole_report(ReportFormat::kText, sample->data), "241,234.6 ms in all threads, at 5"));
+}

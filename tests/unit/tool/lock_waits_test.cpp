@@ -45,6 +45,15 @@ TEST_CASE("A wait for a lock is none, nor is one of a task") {
   CHECK_FALSE(is_idle("park", kLock,
                       {"java.util.concurrent.locks.ReentrantLock.lock", "shop.Queue.take",
                        "java.util.concurrent.ThreadPoolExecutor.getTask"}));
+  // For the lock that the accepting thread holds.
+  const std::vector<std::string> accept = {"java.util.concurrent.locks.ReentrantLock.lock",
+                                           "sun.nio.ch.NioSocketImpl.accept",
+                                           "java.net.ServerSocket.accept", "shop.Server.run"};
+  CHECK_FALSE(is_idle("park", kLock, accept));
+  CHECK_FALSE(is_idle("park", kLock,
+                      {"java.util.concurrent.locks.ReentrantLock.lock",
+                       "sun.nio.ch.ServerSocketChannelImpl.accept", "shop.Server.run"}));
+  CHECK(is_idle("", "", accept));  // of a sample nobody knows
   CHECK_FALSE(is_idle("enter", "shop.Queue",
                       {"shop.Queue.poll", "java.util.concurrent.ThreadPoolExecutor.getTask"}));
   CHECK_FALSE(is_idle("park", kCondition,

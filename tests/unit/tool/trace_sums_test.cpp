@@ -1,8 +1,10 @@
 #include "trace_sums.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "call_tree_text.h"
+#include "idle_samples.h"
 
 using ddm::MethodTrace;
 using ddm::TraceEvent;
@@ -168,4 +170,80 @@ TEST_CASE("a tree of calls has callees below their callers, the longest first") 
   CHECK(ddm::call_tree_text(sums, titles, 2, 80).ends_with("and 2 more ways of 1 % and more\n"));
   trace.events = {{0, 0, 1, 1, TraceEvent::kEnter}, {10, 0, 1, 1, TraceEvent::kReturn}};
   CHECK(ddm::call_tree_text(ddm::sums_of(trace), titles, 10, 80).empty());
+}
+
+TEST_CASE(
+    "a method that calls itself is one line of the tree, with the callees of all its levels") {
+  constexpr std::uint64_t kDepth = 500, kMillisecond = 1'000;
+  MethodTrace trace;
+  std::uint64_t now = 0;
+  const auto event = [&](std::uint32_t method, TraceEvent::Action action) {
+    trace.events.push_back({now, 0, method, 1, action});
+  };
+  event(1, TraceEvent::kEnter);
+  for (std::uint64_t i = 0; i < kDepth; ++i) {
+    event(2, TraceEvent::kEnter);
+    event(3, TraceEvent::kEnter);
+    now += kMillisecond;
+    event(3, TraceEvent::kReturn);
+  }
+  for (std::uint64_t i = 0; i < kDepth; ++i) event(2, TraceEvent::kReturn);
+  event(1, TraceEvent::kReturn);
+  const std::map<std::uint32_t, std::string> titles = {
+      {1, "shop.Main.main"}, {2, "shop.R.rec"}, {3, "shop.R.leaf"}};
+  const ddm::TraceSums sums = ddm::sums_of(trace);
+  CHECK(ddm::call_tree_text(sums, titles, 30, 80) ==
+        "   TOTAL ms      %       CALLS  CALL TREE\n"
+        "    500.000  100.0           1  shop.Main.main\n"
+        "    500.000  100.0         500    shop.R.rec (500 deep)\n"
+        "    500.000  100.0         500      shop.R.leaf\n");
+  // Where there is no room for the name, the depth is kept.
+  CHECK(ddm::call_tree_text(sums, titles, 30, 50).find("rec (500 deep)\n") != std::string::npos);
+}
+
+TEST_CASE("idle threads are one line of a sampled trace, and the figures are of what ran") {
+  MethodTrace trace;
+  trace.methods[1] = {"java.lang.Thread", "run", "()V", "", -1};
+  trace.methods[2] = {"java.util.concurrent.ThreadPoolExecutor", "getTask", "()V", "", -1};
+  trace.methods[3] = {"jdk.internal.misc.Unsafe", "park", "()V", "", -1};
+  trace.methods[4] = {"shop.Cart", "pay", "()V", "", -1};
+  trace.methods[5] = {"java.lang.Thread", "sleep0", "()V", "", -1};
+  const auto call = [&](std::uint16_t thread, std::vector<std::uint32_t> methods,
+                        std::uint64_t begin, std::uint64_t end) {
+    for (const std::uint32_t method : methods) {
+      trace.events.push_back({begin, 0, method, thread, TraceEvent::kEnter});
+    }
+    std::ranges::reverse(methods);
+    for (const std::uint32_t method : methods) {
+      trace.events.push_back({end, 0, method, thread, TraceEvent::kReturn});
+    }
+  };
+  call(1, {1, 2, 3}, 0, 600);
+  call(1, {1, 4}, 600, 700);
+  call(2, {1, 5}, 0, 200);
+  call(3, {1, 4, 3}, 0, 100);  // waits within a task
+  const ddm::IdleSamples idle = ddm::idle_samples(trace, ddm::sums_of(trace));
+  CHECK(idle.text().starts_with("idle: 2 threads, 80.0% of the samples"));
+  REQUIRE(idle.rest.methods.size() == 3);
+  for (const ddm::TraceSum& sum : idle.rest.methods) {
+    CHECK(sum.total_micros == (sum.method == 3 ? 100 : 200));
+    CHECK(sum.self_micros == (sum.method == 1 ? 0 : 100));
+    CHECK(sum.calls == (sum.method == 3 ? 1 : 2));
+  }
+  // A call that is idle for some of the time is counted.
+  trace.events = {{0, 0, 1, 1, TraceEvent::kEnter},    {0, 0, 4, 1, TraceEvent::kEnter},
+                  {10, 0, 4, 1, TraceEvent::kReturn},  {10, 0, 5, 1, TraceEvent::kEnter},
+                  {100, 0, 5, 1, TraceEvent::kReturn}, {100, 0, 1, 1, TraceEvent::kReturn}};
+  const ddm::IdleSamples some = ddm::idle_samples(trace, ddm::sums_of(trace));
+  REQUIRE(some.rest.methods.size() == 2);
+  for (const ddm::TraceSum& sum : some.rest.methods) {
+    CHECK(sum.calls == 1);
+    CHECK(sum.total_micros == 10);
+  }
+  trace.events.clear();
+  call(2, {1, 5}, 0, 200);
+  call(1, {4}, 0, 0);  // met in one sample, the last one
+  const ddm::IdleSamples all = ddm::idle_samples(trace, ddm::sums_of(trace));
+  CHECK(all.rest.methods.empty());
+  CHECK(all.rest.paths.empty());
 }
