@@ -128,9 +128,11 @@ def top_tells_what_has_died_of_a_sites_bytes(t):
 @test()
 def top_on_a_terminal_has_threads_below_its_sites_and_sorts_by_keys(t):
     with Leaking(t, 60_000, "track=y,dump=none,log=error") as target:
-        _, raw = shown_on_terminal(t, "top", target.pid, "-d", "1", keys=((3, "o"), (1, "c"), (1, "a"), (1, "q")))
-        assert "sort: b bytes o objects c class a at" in raw and "CPU %" in raw and "main" in raw, raw
-        assert raw.count("*") >= 4, "each of three keys marks another column"
+        _, raw = shown_on_terminal(t, "top", target.pid, "-d", "1",
+                                   keys=((3, "o"), (1, "d"), (1, "c"), (1, "a"), (1, "p"), (1, "q")))
+        assert "sort by title: b o d c a" in raw and "paused" in raw, raw
+        assert "CPU %" in raw and "main" in raw, raw
+        assert raw.count("*") >= 5, "each of four keys marks another column"
         _, raw = shown_on_terminal(t, "top", target.pid, "-d", "1", columns=40, keys=((3, "q"),))
         assert re.search(r"at Leaks\$Session\.<init>\(Leaks\.java:\d+\)", raw) and "Integer.valueOf(:" in raw, raw
 

@@ -172,6 +172,8 @@ std::optional<TopSort> sort_of_key(int key) {
       return TopSort::kBytes;
     case 'o':
       return TopSort::kObjects;
+    case 'd':
+      return TopSort::kDied;
     case 'c':
       return TopSort::kClass;
     case 'a':
@@ -229,9 +231,9 @@ std::optional<int> watch_on_screen(const TopOptions& options, const Pane& pane) 
     }
     const TopView view{
         .top = options.top, .width = screen->columns(), .lines = screen->lines() - 1};
-    screen->show(fmt::format("{}{}   {}\n{}", pane.what, paused ? ", paused" : "",
-                             status.empty() ? "q: quit  p: pause" + pane.keys : status,
-                             pane.text(view)));
+    screen->show(head_line(pane.what, paused,
+                           status.empty() ? "q: quit  p: pause" + pane.keys : status, view.width) +
+                 "\n" + pane.text(view));
     const TopClock::duration left = paused ? interval : next - TopClock::now();
     const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
     const int key = screen->key(static_cast<int>(std::clamp<std::int64_t>(ms, 0, kLongestWaitMs)));
@@ -298,12 +300,11 @@ int top_of_one(const TopOptions& options) {
     return {};
   };
   if (const auto error = measure()) return refuse(error->message);
-  const auto code =
-      watch_on_screen(options, {.what = options.target,
-                                .keys = "  e: report  sort: b bytes o objects c class a at",
-                                .measure = measure,
-                                .text = text,
-                                .pressed = pressed});
+  const auto code = watch_on_screen(options, {.what = options.target,
+                                              .keys = "  e: report  sort by title: b o d c a",
+                                              .measure = measure,
+                                              .text = text,
+                                              .pressed = pressed});
   if (code) return *code;
   pause(options.seconds);
   if (const auto error = measure()) return refuse(error->message);
@@ -333,8 +334,8 @@ void add_top_command(CLI::App& app, Command& chosen) {
            "Print once, as text; the default if stdout is no terminal");
   add_choice(command, "--by", options.by, {"class", "site", "app"},
              "Rows of a program: class, site or app; by default site", "WHAT");
-  add_choice(command, "--sort", options.sort, {"bytes", "objects", "class", "at"},
-             "Order of a program's rows; on a terminal the keys b, o, c and a", "COLUMN");
+  add_choice(command, "--sort", options.sort, {"bytes", "objects", "died", "class", "at"},
+             "Order of a program's rows; on a terminal the keys b, o, d, c and a", "COLUMN");
   add_top(command, options.top, "Number of rows to show");
   add_duration(command, "-d", options.seconds, "Time between updates", 0.1, kMaxSeconds);
   add_flag(command, "--json", options.json,

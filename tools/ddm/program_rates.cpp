@@ -17,10 +17,12 @@ namespace ddm {
 namespace {
 
 constexpr std::size_t kThreadsShown = 8, kLeastThreads = 4;
-constexpr std::size_t kNarrow = 60;  // below it a site's frame has a line of its own
+constexpr std::size_t kLeastWhat = 10;  // columns: a pid is never shortened
+constexpr std::size_t kNarrow = 60;     // below it a site's frame has a line of its own
 
 constexpr std::pair<std::string_view, TopSort> kSorts[] = {{"bytes", TopSort::kBytes},
                                                            {"objects", TopSort::kObjects},
+                                                           {"died", TopSort::kDied},
                                                            {"class", TopSort::kClass},
                                                            {"at", TopSort::kAt}};
 
@@ -61,9 +63,9 @@ std::string sites_text(const ProgramRates& rates, std::size_t shown, const TopVi
   };
   std::vector<std::string> titles{">" + title("BYTES/S", TopSort::kBytes)};
   const bool objects = !narrow || view.sort == TopSort::kObjects;
-  const bool died = !narrow || knows_died(rates);
+  const bool died = !narrow || view.sort == TopSort::kDied || knows_died(rates);
   if (objects) titles.push_back(">" + title("OBJECTS/S", TopSort::kObjects));
-  if (died) titles.emplace_back(">DIED %");
+  if (died) titles.push_back(">" + title("DIED %", TopSort::kDied));
   std::vector<std::vector<std::string>> figures;
   std::size_t widest_class = 0, widest_at = 0;
   std::vector<std::size_t> widths;
@@ -125,6 +127,8 @@ void ProgramRates::sort(TopSort by) {
   std::ranges::stable_sort(sites, std::greater<>(), &SiteRates::bytes_per_second);
   if (by == TopSort::kObjects) {
     std::ranges::stable_sort(sites, std::greater<>(), &SiteRates::objects_per_second);
+  } else if (by == TopSort::kDied) {  // those of which it is not known last
+    std::ranges::stable_sort(sites, std::greater<>(), &SiteRates::died_percent);
   } else if (by == TopSort::kClass) {
     std::ranges::stable_sort(sites, {}, [](const SiteRates& site) { return site.row.what; });
   } else if (by == TopSort::kAt) {
@@ -162,6 +166,12 @@ std::string program_text(const ProgramRates& rates, const TopView& view) {
           ? sites_text(rates, rows_shown(rates.sites.size(), view.top, for_sites, each), view)
           : "not tracked; `ddm track PID on` shows its sites\n";
   return head + "\n" + threads.text(view.width);
+}
+
+std::string head_line(std::string_view what, bool paused, std::string_view rest,
+                      std::size_t width) {
+  const std::string end = fmt::format("{}   {}", paused ? ", paused" : "", rest);
+  return shortened(what, std::max(kLeastWhat, width - std::min(width, columns_of(end)))) + end;
 }
 
 Result<ProgramRates> RateMeter::measure(RowsBy by) {

@@ -30,9 +30,9 @@ struct ThreadRates {
 // many of a hundred that collection had found dead. None: there are none.
 std::optional<double> died_percent(const SiteRow& row);
 
-// Most bytes or objects first; names in their order.
-enum class TopSort { kBytes, kObjects, kClass, kAt };
-// "bytes", "objects", "class", "at". None: another word.
+// Most bytes, objects or dead first; names in their order.
+enum class TopSort { kBytes, kObjects, kDied, kClass, kAt };
+// "bytes", "objects", "died", "class", "at". None: another word.
 std::optional<TopSort> top_sort(std::string_view word);
 
 struct ProgramRates {
@@ -58,6 +58,10 @@ std::string more_line(std::size_t more, const TopView& view);
 
 // The sites, an empty line, and some threads: where lines are few a third of these.
 std::string program_text(const ProgramRates& rates, const TopView& view);
+
+// The first line of a screen: what it shows, and the keys or what there is to say. `what` is
+// shortened where there is no room, but a pid is not: the line is then longer than `width`.
+std::string head_line(std::string_view what, bool paused, std::string_view rest, std::size_t width);
 
 // Measures one program, one time after the other.
 class RateMeter {

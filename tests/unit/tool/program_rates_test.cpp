@@ -102,9 +102,13 @@ TEST_CASE("Sites are sorted by each column, which is marked") {
   CHECK(order("bytes") == "acb");
   CHECK(order("objects") == "bca");
   CHECK(order("class") == "abc");
+  rates.sites[1].died_percent = 50;  // b.B
+  rates.sites[2].died_percent = 90;  // c.C
+  CHECK(order("died") == "cba");
   CHECK(order("at") == "cab");
   CHECK_FALSE(top_sort("size"));
   CHECK(program_text(rates, {.sort = TopSort::kAt}).find("CLASS  AT*\n") != std::string::npos);
+  CHECK(program_text(rates, {.sort = TopSort::kDied}).find("DIED %*") != std::string::npos);
 }
 
 TEST_CASE("What has died is a share of what the last collection has looked at") {
@@ -128,4 +132,21 @@ TEST_CASE("What has died is a share of what the last collection has looked at") 
   const auto lines = lines_of(program_text(rates, {}));
   CHECK(lines[1].find("     100  java.lang.String") != std::string::npos);
   CHECK(lines[2].find("          java.lang.String") != std::string::npos);
+}
+
+TEST_CASE("The first line has its keys in 80 columns, also while paused") {
+  constexpr std::string_view kKeys = "q: quit  p: pause  e: report  sort by title: b o d c a";
+  CHECK(head_line("4711", true, kKeys, 80) == "4711, paused   " + std::string(kKeys));
+  const std::string cut = head_line("org.example.shop.front.Main", true, kKeys, 80);
+  CHECK(cut.size() == 80);
+  CHECK(cut.ends_with(", paused   " + std::string(kKeys)));
+}
+
+TEST_CASE("A pid is whole in the first line of any terminal") {
+  constexpr std::string_view kKeys = "q: quit  p: pause  e: report  sort by title: b o d c a";
+  for (const std::size_t width : {40, 60, 80}) {
+    for (const std::string pid : {"4711", "4194304"}) {
+      CHECK(head_line(pid, true, kKeys, width) == pid + ", paused   " + std::string(kKeys));
+    }
+  }
 }
