@@ -56,6 +56,10 @@ std::string refusal_words(const bci::RefusedSite& site) {
   if (site.reason != bci::SkipReason::kNoSuchVariable) {
     return std::string(to_string(site.reason)) + detail;
   }
+  constexpr std::string_view kField = "FIELD ";
+  if (site.detail.starts_with(kField)) {
+    return "its class has no field '" + site.detail.substr(kField.size()) + "' of its own";
+  }
   return "there is no such variable there, or it is not set yet" + detail;
 }
 

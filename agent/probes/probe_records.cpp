@@ -168,7 +168,8 @@ void ProbeRecords::store_value(jint handle, jint number, std::string text, Ticks
   const std::size_t most = 4 * (ObjectText::most(recorded.depth) + 1);  // bytes
   if (text.size() > most) text.resize(most);
   limits_[record.set].text += text.size();
-  if (number > 0) {
+  if (number > 0 || number == kThisObject) {
+    if (number == kThisObject) record.findings.what |= kProbeThis;
     record.findings.arguments.push_back(std::move(text));
   } else {
     record.complete = true;

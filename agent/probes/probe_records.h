@@ -1,5 +1,5 @@
-// The hits that probes record: arguments, return value or exception, and the stack. Bounded: the
-// records of a probe, the characters of a value, and the bytes of text of a set.
+// The hits that probes record: `this`, arguments, return value or exception, and the stack.
+// Bounded: the records of a probe, the characters of a value, and the bytes of text of a set.
 //
 // opened() and kept() run on the threads that hit a probe, and run no code of the program; a probe
 // that is hit inside these two is only counted. Everything else on one attached thread.

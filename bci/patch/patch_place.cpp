@@ -48,6 +48,17 @@ MaybeValue this_object(const PatchPlace& place) {
   return some_value(descriptor_of(scope.file.name), [](Snippet& code) { code.aload_0(); });
 }
 
+// The types of a state do not tell char from int.
+bool is_char_parameter(std::uint32_t slot, const PatchScope& scope) {
+  if (!scope.descriptor) return false;
+  std::uint32_t at = scope.method.outline().is_static() ? 0 : 1;
+  for (const std::string_view type : scope.descriptor->argument_types()) {
+    if (at == slot) return type == "C";
+    at += static_cast<std::uint32_t>(slots_of(type));
+  }
+  return false;
+}
+
 MaybeValue local(std::uint32_t slot, const PatchPlace& place) {
   const PatchScope& scope = place.scope;
   if (slot >= scope.code.max_locals) return refused(SkipReason::kNoSuchVariable);
@@ -64,6 +75,7 @@ MaybeValue local(std::uint32_t slot, const PatchPlace& place) {
   if (type.tag == kUninitialized) return refused(SkipReason::kNotInitialized);
   auto descriptor = descriptor_of_type(type);
   if (!descriptor) return refused(SkipReason::kTypeUnknown);
+  if (*descriptor == "I" && is_char_parameter(slot, scope)) descriptor = "C";
   const ValueKind kind = descriptor->empty() ? ValueKind::kReference : kind_of(*descriptor);
   return some_value(std::move(*descriptor), [=](Snippet& code) { code.load(kind, slot); });
 }

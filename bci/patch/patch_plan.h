@@ -95,7 +95,7 @@ enum class Relation : std::uint8_t {
 // Evaluated at each hit, without a branch in the patched code: left, relation and right are passed
 // to a static method `test` of PatchPlan::test_class, whose boolean result is the sink's last
 // argument. Several conditions are combined with &, and the groups that `alternative` begins with |.
-//   integer  test(JIJ)Z     left is int or long         (relation: 0 = kEqual, ...)
+//   integer  test(JIJ)Z     left is int or long, or a char and right a `letter`  (0 = kEqual, ...)
 //   double   test(DID)Z     left is any number
 //   null     test(Ljava/lang/Object;I)Z                           kEqual and kNotEqual only
 //   text     test(Ljava/lang/Object;ILjava/lang/String;)Z         kEqual and kNotEqual only
@@ -106,6 +106,7 @@ struct PatchCondition {
   std::variant<std::nullptr_t, std::int64_t, double, std::string> right = nullptr;
   bool alternative = false;  // those before it need not hold if it and those behind it do
   std::int32_t path = 0;     // not 0: by this number `walk` knows path, relation and right
+  std::int32_t letter = -1;  // of a text of one character: its number, for a char
 };
 
 // A call of a static method, which must never throw.
@@ -120,6 +121,7 @@ struct PatchCall {
   std::string result_local = {};
   // Called once for each argument of the patched method, which kArg 0 and kArgNumber denote.
   bool each_argument = false;
+  bool optional = false;  // left out where an argument is not to be had: `this` of a static method
 };
 
 enum class WhenKind : std::uint8_t {
@@ -147,9 +149,7 @@ struct Patch {
 
 // The patches of matching methods. Empty fields match anything, `*` matches any characters.
 struct MethodPatches {
-  std::string class_name = {};
-  std::string method = {};
-  std::string descriptor = {};
+  std::string class_name = {}, method = {}, descriptor = {};
   std::vector<Patch> patches = {};
 };
 

@@ -71,7 +71,7 @@ class CallWriter {
     std::vector<PatchValue> values;
     for (const PatchArgument& argument : call_.arguments) {
       auto value = find(argument);
-      if (!value) return false;
+      if (!value) return call_.optional;
       values.push_back(std::move(*value));
     }
     const auto descriptor = choose(values);
@@ -87,6 +87,10 @@ class CallWriter {
   bool refuse(SkipReason why, std::string detail) {
     refusal_ = {why, std::move(detail)};
     return false;
+  }
+
+  bool refuse_left(const PatchCondition& condition, const std::string& why) {
+    return refuse(SkipReason::kTypeMismatch, describe(condition.left) + " " + why);
   }
 
   std::optional<PatchValue> find(const PatchArgument& argument) {
@@ -143,15 +147,18 @@ class CallWriter {
     const auto relation = static_cast<std::int32_t>(condition.relation);
     const bool is_number = !left->type.empty() && kind_of(left->type) != ValueKind::kReference;
     if (condition.path != 0) {
-      if (is_number) return refuse(SkipReason::kTypeMismatch, describe(condition.left));
+      if (is_number) return refuse_left(condition, "is a number, which has no fields or elements");
       left->push(code_);
       code_.push(condition.path).call({test_class_, "walk", "(Ljava/lang/Object;I)Z"});
       return true;
     }
-    if (const auto* integer = std::get_if<std::int64_t>(&condition.right)) {
+    const auto* integer = std::get_if<std::int64_t>(&condition.right);
+    const bool is_letter = left->type == "C" && condition.letter >= 0;
+    if (integer != nullptr || is_letter) {
       if (fits(left->type, "J") && is_number) {
         push(*left, "J", code_);
-        code_.push(relation).push_long(*integer).call({test_class_, "test", "(JIJ)Z"});
+        code_.push(relation).push_long(is_letter ? condition.letter : *integer);
+        code_.call({test_class_, "test", "(JIJ)Z"});
         return true;
       }
       return compare_double(condition, *left, static_cast<double>(*integer));
@@ -159,12 +166,21 @@ class CallWriter {
     if (const auto* number = std::get_if<double>(&condition.right)) {
       return compare_double(condition, *left, *number);
     }
-    if (is_number || relation > static_cast<std::int32_t>(Relation::kNotEqual)) {
-      return refuse(SkipReason::kTypeMismatch, describe(condition.left));
+    const auto* text = std::get_if<std::string>(&condition.right);
+    if (is_number) {
+      std::string why = "is a number, which is not compared with ";
+      why += text != nullptr ? "a text" : "null";
+      if (condition.letter >= 0 && condition.left.kind == ArgumentKind::kLocal) {
+        why += "; a char variable is compared with its number: " + std::to_string(condition.letter);
+      }
+      return refuse_left(condition, why);
+    }
+    if (relation > static_cast<std::int32_t>(Relation::kNotEqual)) {
+      return refuse_left(condition, "is an object, which is compared for == and != only");
     }
     left->push(code_);
     code_.push(relation);
-    if (const auto* text = std::get_if<std::string>(&condition.right)) {
+    if (text != nullptr) {
       code_.push_text(*text);
       code_.call({test_class_, "test", "(Ljava/lang/Object;ILjava/lang/String;)Z"});
     } else {
@@ -175,8 +191,9 @@ class CallWriter {
 
   bool compare_double(const PatchCondition& condition, const PatchValue& left, double right) {
     // A long is not converted to double, which may round.
+    if (left.type == "J") return refuse_left(condition, "is a long: it has whole numbers only");
     if (left.type.empty() || !fits(left.type, "D")) {
-      return refuse(SkipReason::kTypeMismatch, describe(condition.left));
+      return refuse_left(condition, "is an object, which is not compared with a number");
     }
     push(left, "D", code_);
     code_.push(static_cast<std::int32_t>(condition.relation));

@@ -225,6 +225,25 @@ def values_are_shown_without_running_the_programs_code(t):
         assert found["Probed$Cart.<init>"]["records"][0]["args"] == ["owner"]
 
 
+@test()
+def this_is_shown_with_its_fields_where_objects_are(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        found, _ = probed(target, "Probed$Cart.*", "--args", "--depth", "1", told="values")
+        sums = [re.fullmatch(r'Probed\$Cart@[0-9a-f]+\{sum=(\d+), owner="owner"\}', record["this"])[1]
+                for record in found["Probed$Cart.total"]["records"]]
+        assert sums == ["0", "7", "108"], found
+        nothing = found["Probed$Cart.nothing"]["records"][0]
+        assert nothing["this"].endswith('{sum=108, owner="owner"}') and nothing["args"] == [], nothing
+        assert "this" not in found["Probed$Cart.<init>"]["records"][0], found
+        for words, shown in (((), False), (("--depth", "0"), False), (("--depth", "1"), True)):
+            found, _ = probed(target, "Probed$Cart.total,Probed.fib", "--return", "--limit", "3", *words)
+            assert all(("this" in record) == shown for record in found["Probed$Cart.total"]["records"]), found
+            assert not any("this" in record for record in found["Probed.fib"]["records"]), found
+        found, _ = probed(target, "Probed$Cart.total", "--args", "--depth", "1", "--when", "took < 10s", told="values")
+        assert [record["this"].split("=")[1] for record in found["Probed$Cart.total"]["records"]] == [
+            "7, owner", "108, owner", "103, owner"], found
+
+
 def unfolded(target, *words):
     """The values that Unfolded shows, their hashes replaced by letters in the order of appearance."""
     probe = Probe(target, "Unfolded.show", "--args", "--return", *words)
@@ -396,6 +415,7 @@ def conditions_lines_and_fields_choose_the_hits(t):
                                 ("name == 'name 7'", 2), ("arg3 != \"name 7\"", 1998),
                                 ("arg4 == null", 0), ("this.sum > 0", 0), ("arg7 < 1.0", 4),
                                 ("arg6 == 'x'", 2000), ("arg6 != 'x'", 0),
+                                ("letter == 'x'", 2000), ("letter != 'x'", 0),
                                 ("gift == true", 1000), ("arg2 == 3000000000", 2),
                                 ("return == 7", 2), ("return >= 990 && arg1 != 995", 18)):
             found, _ = probed(target, "Probed$Cart.total", "--when", condition, told=counts)
@@ -420,6 +440,14 @@ def conditions_lines_and_fields_choose_the_hits(t):
         found, _ = probed(target, "Probed$Cart.*", "--when", "arg9 == 1", told=counts)
         assert "cannot be rewritten" in found["Probed$Cart.total"]["removed"], found
         assert "no such variable" in found["Probed$Cart.total"]["removed"], found
+        for method, condition, said in (
+                ("Probed$Cart.total", "price == 'x'", "is compared with its number: 120"),
+                ("Probed$Cart.total", "arg1 == 'xy'", "is a number, which is not compared with a text"),
+                ("Probed$Cart.total", "arg1.sum == 1", "is a number, which has no fields"),
+                ("Probed$Cart.total", "arg3 > 5", "is an object, which is not compared with a number"),
+                ("java.lang.String.isEmpty", "this.length == 0", "no field 'length' of its own")):
+            found, _ = probed(target, method, "--when", condition, told=counts)
+            assert said in found[method]["removed"], (condition, found)
         # Of a line, too: it is not that there was no such line.
         found, _ = probed(target, "Probed$Cart.total", "--line", str(line - 1), "--when", "nobody == 1",
                           told=counts)
@@ -451,7 +479,7 @@ PATHS = {
     "Conditions$Item.self": {
         "this.next.price == 1": 2, "this.next.owner == 'Bob'": 1, "this.owner.length == 3": 2,
         'this.items[2].next.owner == "Ann"': 1, "arg1 == 6 || this.next == null": 3,
-        "return == 6 || this.owner == 'Ann'": 2},
+        "return == 6 || this.owner == 'Ann'": 2, "this.letter == 'z'": 4, "this.letter != 'z'": 0},
     "Conditions.take": {
         "arg1.sum >= 3": 60, 'arg1.sum == "9"': 10, "arg1.sum == 'a'": 10, "arg1.sum == null": 10,
         "arg1.sum != null": 40,
@@ -916,11 +944,11 @@ def probes_stay_in_code_that_was_changed_often(t):
     with Target(t, "dump=none", flags=native_access(t), program=PROGRAM) as target:
         before = tell(target, f"codes {CODES}")
         for round_ in range(6):
-            depth = round_ % 2  # of the same code
+            depth = 1 + round_ % 2  # of the same code
             found, truth = probed(target, "Probed$Cart.total", "--args", "--limit", "3", "--depth", str(depth))
             one = found["Probed$Cart.total"]
             assert (one["hits"], len(one["records"])) == (truth["Probed$Cart.total"], 3), one
-            assert all(("{sum=" in record["args"][3]) == (depth == 1) for record in one["records"]), one
+            assert all("{sum=" in record["this"] for record in one["records"]), one
             after = tell(target, f"codes {CODES}")
             assert (after != before) == (round_ >= 3), round_
         warned = Probe(target, "Probed$Cart.nothing", "--time")

@@ -124,8 +124,9 @@ int probe(const ProbeOptions& options) {
       return misused("--depth is of the values of --args and --return");
     }
     request.depth = static_cast<std::uint8_t>(options.depth);
+    request.what = kProbeThis;
   }
-  request.what = static_cast<std::uint8_t>(
+  request.what |= static_cast<std::uint8_t>(
       (options.time ? kProbeTime : 0) | (options.args ? kProbeArguments : 0) |
       (options.returned ? kProbeReturn : 0) | (options.throws ? kProbeThrows : 0) |
       (options.stack ? kProbeStack : 0));
@@ -206,8 +207,8 @@ void add_probe(CLI::App& app, Command& chosen) {
                "While the probes are in, a line for each method with hits in each interval", 0.1,
                kMaxSeconds);
   add_number(command, "--depth", options.depth,
-             "Show the fields of objects, and of the objects in them, to this depth of 1 to 5", 0,
-             ProbeRequest::kMostDepth);
+             "Show `this` too, and the fields of objects and those in them, to this depth: 1 to 5",
+             0, ProbeRequest::kMostDepth);
   add_number(command, "--limit", options.request.records,
              "Number of hits to show of each method, from the first on", 1,
              ProbeRequest::kMostRecords);

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 
+#include "bci/descriptor.h"
 #include "chunk_json.h"
 #include "report/report_words.h"
 
@@ -62,28 +64,52 @@ std::string times_text(const ProbeFindings::Method& method) {
   return text;
 }
 
-// On one line, and as Java writes it.
-std::string in_line(const std::string& value) {
-  std::string text;
-  for (const char c : value) {
-    constexpr std::string_view kEscaped = "\n\r\t", kWritten = "nrt";
-    const std::size_t at = kEscaped.find(c);
-    text += at == kEscaped.npos ? std::string(1, c) : std::string("\\") + kWritten[at];
-  }
-  return printable(text);
+// Null: it is not shown.
+const std::string* this_of(const ProbeFindings::Record& record) {
+  const bool has_this = (record.what & kProbeThis) != 0 && !record.arguments.empty();
+  return has_this ? &record.arguments.front() : nullptr;
 }
 
-std::string record_text(const ProbeFindings::Method& method, const ProbeFindings::Record& record) {
-  std::string text = printable_format("{}: {}", record.thread, method.method);
-  if ((record.what & kProbeArguments) != 0) {
-    std::vector<std::string> arguments;
-    for (const std::string& argument : record.arguments) arguments.push_back(in_line(argument));
-    text += "(" + listed(arguments, arguments.size()) + ")";
+std::span<const std::string> arguments_of(const ProbeFindings::Record& record) {
+  return std::span(record.arguments).subspan(this_of(record) != nullptr ? 1 : 0);
+}
+
+// On one line, and as Java writes it: what is of type String in quotes, as far as the descriptor
+// tells, and null without.
+std::string value_text(const std::string& value, std::string_view type = "") {
+  const bool is_text = value.empty() || (type == "Ljava/lang/String;" && value != "null");
+  const std::string_view escaped = is_text ? "\n\r\t\"\\" : "\n\r\t";
+  std::string text;
+  for (const char c : value) {
+    const std::size_t at = escaped.find(c);
+    text += at == escaped.npos ? std::string(1, c) : std::string("\\") + "nrt\"\\"[at];
   }
-  if ((record.what & kProbeReturn) != 0) text += " = " + in_line(record.returned);
-  if ((record.what & kProbeThrows) != 0) text += " throws " + in_line(record.thrown);
+  return is_text ? '"' + printable(text) + '"' : printable(text);
+}
+
+// `of_call`: the arguments are those of the method, not the value of a field.
+std::string record_text(const ProbeFindings::Method& method, const ProbeFindings::Record& record,
+                        bool of_call) {
+  const auto descriptor = bci::MethodDescriptor::parse(method.signature);
+  const auto types =
+      descriptor && of_call ? descriptor->argument_types() : std::vector<std::string_view>();
+  std::vector<std::string> arguments;
+  for (const std::string& argument : arguments_of(record)) {
+    const std::size_t at = arguments.size();
+    arguments.push_back(value_text(argument, at < types.size() ? types[at] : ""));
+  }
+  std::string text = printable_format("{}: {}", record.thread, method.method);
+  if ((record.what & kProbeArguments) != 0) text += "(" + listed(arguments, arguments.size()) + ")";
+  if ((record.what & kProbeReturn) != 0) {
+    text += " = " + value_text(record.returned, descriptor ? descriptor->result : "");
+  }
+  if ((record.what & kProbeThrows) != 0) text += " throws " + value_text(record.thrown);
   if (record.ns > 0) text += ", " + ns_text(static_cast<double>(record.ns));
   text += "\n";
+  if (const std::string* self = this_of(record)) {
+    const char* const type = method.class_name == "java.lang.String" ? "Ljava/lang/String;" : "";
+    text += "    this = " + value_text(*self, type) + "\n";
+  }
   for (std::size_t i = 0; i < std::min(record.stack.size(), kRecordFrames); ++i) {
     text += frame_line(record.stack[i]);
   }
@@ -95,7 +121,8 @@ std::string record_text(const ProbeFindings::Method& method, const ProbeFindings
 
 Json record_json(const ProbeFindings::Record& record) {
   Json json{{"thread", json_text(record.thread)}};
-  if ((record.what & kProbeArguments) != 0) json["args"] = json_texts(record.arguments);
+  if (const std::string* self = this_of(record)) json["this"] = json_text(*self);
+  if ((record.what & kProbeArguments) != 0) json["args"] = json_texts(arguments_of(record));
   if ((record.what & kProbeReturn) != 0) json["return"] = json_text(record.returned);
   if ((record.what & kProbeThrows) != 0) json["throws"] = json_text(record.thrown);
   if (record.ns > 0) json["ns"] = record.ns;
@@ -176,7 +203,7 @@ std::string probe_text(const ProbeRequest& request, const ProbeFindings& finding
     if (method.records.empty()) continue;
     text += "\n" + title_of(method) + "\n";
     for (std::size_t i = 0; i < std::min(method.records.size(), kRecordsShown); ++i) {
-      text += record_text(method, method.records[i]);
+      text += record_text(method, method.records[i], request.field.empty());
     }
     if (method.records.size() > kRecordsShown) {
       text += fmt::format("... {} more (--json has all)\n",

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "core/utf16.h"
+
 namespace ddm {
 namespace {
 
@@ -229,7 +231,11 @@ class Parser {
     if (first == '"' || first == '\'') {
       const std::size_t end = text_.find(first, at_ + 1);
       if (end == std::string_view::npos) return std::string("a text does not end with ") + first;
-      condition.right = std::string(text_.substr(at_ + 1, end - at_ - 1));
+      const std::string_view text = text_.substr(at_ + 1, end - at_ - 1);
+      if (const std::u16string units = to_utf16(text); units.size() == 1) {
+        condition.letter = units[0];
+      }
+      condition.right = std::string(text);
       at_ = end + 1;
     } else if (is_digit(first) || first == '-' || first == '.') {
       if (std::string problem = number(condition); !problem.empty()) return problem;

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "bci/descriptor.h"
 #include "core/class_names.h"
-#include "core/utf16.h"
 #include "time/calls/method_filter.h"
 
 namespace ddm {
@@ -29,7 +27,6 @@ class Plan {
       : spec_(spec), place_(place), conditions_(spec.conditions.begin(), spec.conditions.end()) {
     for (bci::PatchCondition& each : conditions_) {
       if (each.left.kind == ArgumentKind::kNewLocal) each.left = local(kTook);
-      if (is_char(each)) compare_as_char(each);
     }
   }
 
@@ -58,23 +55,6 @@ class Plan {
   }
 
  private:
-  // What paths lead to has its type in the running program.
-  bool is_char(const bci::PatchCondition& condition) const {
-    const auto method = bci::MethodDescriptor::parse(place_.descriptor);
-    if (!method || condition.path != 0) return false;
-    if (condition.left.kind == ArgumentKind::kReturn) return method->result == "C";
-    const auto types = method->argument_types();
-    const auto index = static_cast<std::size_t>(condition.left.number) - 1;
-    return condition.left.kind == ArgumentKind::kArg && index < types.size() && types[index] == "C";
-  }
-
-  static void compare_as_char(bci::PatchCondition& condition) {
-    const auto* const text = std::get_if<std::string>(&condition.right);
-    if (text == nullptr) return;
-    const std::u16string units = to_utf16(*text);
-    if (units.size() == 1) condition.right = std::int64_t{units[0]};
-  }
-
   // Another probe of the method has variables of its own.
   std::string own(const char* name) const { return name + std::to_string(place_.cell); }
   PatchArgument local(const char* name) const { return {ArgumentKind::kNewLocal, 0, own(name)}; }
@@ -142,6 +122,10 @@ class Plan {
   void open(std::vector<PatchCall>& calls) const {
     calls.push_back(on_condition("open", "I", "I", {integer(place_.cell)}));
     calls.back().result_local = own(kRecord);
+    if (asked(kProbeThis) && place_.method != "<init>") {
+      calls.push_back(value(integer(kThisObject), {ArgumentKind::kThis, 0, {}}));
+      calls.back().optional = true;
+    }
     if (asked(kProbeArguments) && spec_.field.empty()) {
       calls.push_back(value({ArgumentKind::kArgNumber, 0, {}}, {ArgumentKind::kArg, 0, {}}));
       calls.back().each_argument = true;

@@ -27,6 +27,6 @@ inline constexpr std::int32_t kTimesCell = 4, kTimeCells = 40;
 // The second int of value(): an argument, from 1 on, or one of these. kTimeTaken: what took() has
 // returned. kNoMoreValues: the call has ended, and no more values follow.
 inline constexpr std::int32_t kReturnedValue = 0, kThrownValue = -1, kNoMoreValues = -2;
-inline constexpr std::int32_t kTimeTaken = -3;
+inline constexpr std::int32_t kTimeTaken = -3, kThisObject = -4;
 
 }  // namespace ddm

@@ -18,6 +18,7 @@ enum ProbeWhat : std::uint8_t {
   kProbeReturn = 4,
   kProbeThrows = 8,
   kProbeStack = 16,
+  kProbeThis = 32,  // with some of the others; in a record: it is the first of the arguments
 };
 
 // PRBS, request.   u1 what, str methods, str condition, u4 line, str field, u4 records, u4 budget,

@@ -253,6 +253,43 @@ TEST_CASE("a condition is a call whose result the sink gets, without a branch") 
   CHECK(refusal(apply(cls, plan_of(SiteKind::kEnter, call))) == SkipReason::kTypeMismatch);
 }
 
+TEST_CASE("a char parameter is compared with a letter, and an int with no text") {
+  PatchCall call = call_of("(Z)V", {});
+  PatchCondition condition{{ArgumentKind::kArg, 1}, Relation::kEqual, std::string("x")};
+  condition.letter = 'x';
+  for (const ArgumentKind kind : {ArgumentKind::kArg, ArgumentKind::kLocal}) {
+    ClassBuilder cls("Sample", 61);
+    cls.method(kStatic, "take", "(C)V").locals(1).op({kReturnOp});
+    condition.left = {kind, kind == ArgumentKind::kArg ? 1 : 0};
+    call.conditions = {condition};
+    const PatchResult result = apply(cls, plan_of(SiteKind::kEnter, call));
+    REQUIRE(result.refused.empty());
+    // iload 0, i2l, iconst_0, ldc2_w or bipush and i2l
+    const Rewritten after(result.rewrite);
+    CHECK(after.code("take").instructions[1].opcode == kI2l);
+  }
+  ClassBuilder cls("Sample", 61);
+  add_loop(cls);
+  call.conditions[0].left = {ArgumentKind::kArg, 1};
+  const PatchResult refused = apply(cls, plan_of(SiteKind::kEnter, call));
+  CHECK(refusal(refused) == SkipReason::kTypeMismatch);
+  CHECK(refused.refused[0].detail == "ARG 1 is a number, which is not compared with a text");
+}
+
+TEST_CASE("an optional call is left out where its argument is not to be had") {
+  ClassBuilder cls("Sample", 61);
+  add_loop(cls);  // static
+  PatchPlan plan = count(SiteKind::kEnter);
+  PatchCall& self = plan.methods[0].patches[0].before.emplace_back(
+      call_of("(Ljava/lang/Object;)V", {{ArgumentKind::kThis}}));
+  CHECK(refusal(apply(cls, plan)) == SkipReason::kStaticMethod);
+  self.optional = true;
+  const PatchResult result = apply(cls, plan);
+  REQUIRE(result.refused.empty());
+  REQUIRE(result.methods.size() == 1);
+  CHECK(Rewritten(result.rewrite).callee("loop", 1) == "Sinks.sink (I)V");
+}
+
 TEST_CASE("alternatives are joined by ior behind what must hold together") {
   ClassBuilder cls("Sample", 61);
   add_loop(cls);

@@ -142,20 +142,18 @@ TEST_CASE("a wrong path or duration says what would be right") {
         std::string::npos);
 }
 
-TEST_CASE("a char is compared with a text of one character by its number") {
-  const auto right = [](const char* condition, const char* descriptor) {
-    const auto spec = parse_probe({.methods = "a.B.c", .condition = condition});
-    REQUIRE(spec);
-    const bci::MethodPatches patches = probe_patches(*spec, {"a/B", "c", descriptor, 1});
-    REQUIRE(!patches.patches.empty());
-    return patches.patches[0].before[0].conditions[0].right;
+TEST_CASE("a text of one character has its number, which a char is compared with") {
+  const auto letter = [](std::string_view text) {
+    const auto parsed = parse_condition(text);
+    REQUIRE(parsed);
+    return (*parsed)[0].letter;
   };
-  const auto is_text = [](const auto& side) { return std::holds_alternative<std::string>(side); };
-  CHECK(std::get<std::int64_t>(right("arg2 != '\xc3\xa4'", "(IC)V")) == 0xe4);
-  CHECK(std::get<std::int64_t>(right("return == 'x'", "(I)C")) == 'x');
-  CHECK(is_text(right("arg2 == 'xy'", "(IC)V")));
-  CHECK(is_text(right("arg1 == 'x'", "(Ljava/lang/String;C)V")));
-  CHECK(is_text(right("arg3 == 'x'", "(IC)V")));
+  CHECK(letter("arg2 != '\xc3\xa4'") == 0xe4);
+  CHECK(letter("this.ch == \"x\"") == 'x');
+  CHECK(letter("arg2 == 'xy'") == -1);
+  CHECK(letter("arg2 == ''") == -1);
+  CHECK(letter("arg2 == '\xf0\x9f\x98\x80'") == -1);  // two units of UTF-16
+  CHECK(letter("arg2 == 5") == -1);
 }
 
 TEST_CASE("a condition has bounds") {

@@ -134,6 +134,26 @@ TEST_CASE("what is returned is recorded where there is something") {
   CHECK(kind("(I)V") == bci::ArgumentKind::kInteger);
 }
 
+TEST_CASE("this is recorded before the arguments if it is asked for, but in no constructor") {
+  const auto kinds = [](std::uint8_t what, const char* method) {
+    const auto spec = parse_probe({.what = what, .methods = "a.B.c", .records = 5});
+    REQUIRE(spec);
+    std::vector<bci::ArgumentKind> found;
+    for (const bci::PatchCall& call :
+         probe_patches(*spec, {"a/B", method, "(I)V", 1}).patches[0].before) {
+      if (call.sink.name != "value") continue;
+      found.push_back(call.arguments.back().kind);
+      CHECK(call.optional == (found.back() == bci::ArgumentKind::kThis));
+    }
+    return found;
+  };
+  using enum bci::ArgumentKind;
+  CHECK(kinds(kProbeArguments | kProbeThis, "c") == std::vector{kThis, kArg});
+  CHECK(kinds(kProbeReturn | kProbeThis, "c") == std::vector{kThis});
+  CHECK(kinds(kProbeArguments | kProbeThis, "<init>") == std::vector{kArg});
+  CHECK(kinds(kProbeArguments, "c") == std::vector{kArg});
+}
+
 TEST_CASE("a field is meant by its class's name with or without the package") {
   const auto spec = parse_probe({.methods = "*.Cart.*", .field = "Cart.sum"});
   REQUIRE(spec);

@@ -39,11 +39,61 @@ TEST_CASE("what probes found is shown in 80 columns, a value on one line") {
   const std::string text = probe_text(request, sample_findings(), 80);
   CHECK(text.find("1,234,567") != std::string::npos);
   CHECK(text.find("taken out: it cost more than the budget") != std::string::npos);
-  CHECK(text.find("main: total(7, two\\nlines) = 12, 320 ns") != std::string::npos);
+  CHECK(text.find("main: total(7, \"two\\nlines\") = 12, 320 ns") != std::string::npos);
   CHECK(text.find("    at shop.Main.main(Main.java:4)") != std::string::npos);
   CHECK(text.find("used 1.2 % of the program's CPU, of 5 % allowed") != std::string::npos);
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
+}
+
+TEST_CASE("strings are in quotes where people read them, and null is not") {
+  ProbeFindings findings;
+  findings.methods = {{"shop.Cart",
+                       "add",
+                       "(Ljava/lang/String;Ljava/lang/Object;I)Ljava/lang/String;",
+                       "",
+                       3,
+                       0,
+                       {},
+                       {}}};
+  auto& records = findings.methods[0].records;
+  records.push_back({1, "main", kProbeArguments | kProbeReturn, 0, {"", "x", "5"}, "null", "", {}});
+  records.push_back(
+      {2, "main", kProbeArguments | kProbeReturn, 0, {"null", "", "5"}, "a \"b\\", "", {}});
+  const ProbeRequest request{.what = kProbeArguments | kProbeReturn, .methods = "shop.Cart.add"};
+  const std::string text = probe_text(request, findings, 80);
+  CHECK(text.find("main: add(\"\", x, 5) = null\n") != text.npos);
+  CHECK(text.find("main: add(null, \"\", 5) = \"a \\\"b\\\\\"\n") != text.npos);
+  const Json json = probe_json(request, findings);
+  CHECK(json["probes"][0]["records"][0]["args"] == Json{"", "x", "5"});
+  CHECK(json["probes"][0]["records"][1]["return"] == "a \"b\\");
+
+  // The one value of a field is no argument of the method.
+  records = {{1, "main", kProbeArguments, 0, {"7"}, "", "", {}}};
+  CHECK(probe_text({.methods = "shop.Cart.add", .field = "Cart.sum"}, findings, 80)
+            .find("main: add(7)\n") != text.npos);
+}
+
+TEST_CASE("this is shown apart from the arguments that it comes with") {
+  ProbeFindings findings = sample_findings();
+  auto& record = findings.methods[0].records[0];
+  const std::string self = "shop.Cart@1f{name=\"cup\", sum=12}";
+  record.what |= kProbeThis;
+  record.arguments.insert(record.arguments.begin(), self);
+  const ProbeRequest request{.methods = "shop.Cart.*"};
+  const std::string text = probe_text(request, findings, 80);
+  CHECK(text.find("total(7, \"two\\nlines\") = 12, 320 ns\n    this = " + self + "\n    at ") !=
+        text.npos);
+  Json json = probe_json(request, findings)["probes"][0]["records"][0];
+  CHECK(json["this"] == self);
+  CHECK(json["args"] == Json{"7", "two\nlines"});
+  record.what = kProbeThis | kProbeReturn;
+  record.arguments.resize(1);
+  json = probe_json(request, findings)["probes"][0]["records"][0];
+  CHECK(json["this"] == self);
+  CHECK_FALSE(json.contains("args"));
+  record.arguments.clear();  // as an agent does not send it
+  CHECK_FALSE(probe_json(request, findings)["probes"][0]["records"][0].contains("this"));
 }
 
 TEST_CASE("overloads are told apart where probes are listed") {
