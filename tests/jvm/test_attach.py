@@ -154,6 +154,20 @@ def an_attach_to_a_stopped_program_is_refused_and_the_program_prints_nothing(t):
         assert program.end() == []
 
 
+@test(flags=[(), ("-XX:+UseZGC",)])
+def a_vm_that_has_just_started_is_attached_to_as_soon_as_it_is_ready(t):
+    # Of one start in four the first look comes too early.
+    for _ in range(4):
+        with t.popen("Attached") as process:
+            def has_vm():
+                with open(f"/proc/{process.pid}/maps", encoding="utf-8") as maps:
+                    return "libjvm.so" in maps.read()
+            wait_for(has_vm, "the VM")
+            assert "tracking is on" in ddm(t, "attach", process.pid, "track=y,dump=none")
+            out, err = process.communicate("", timeout=60)
+            assert process.returncode == 0 and out == "ready\nends\n" and "dump" not in err, (out, err)
+
+
 SILENT = "-XX:-UsePerfData"  # no hsperfdata
 SETTLED = 3.5  # seconds: then a VM that publishes nothing is not one that is just starting
 

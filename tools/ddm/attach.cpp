@@ -70,6 +70,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kSocketTime{10'000};
 constexpr std::chrono::milliseconds kLook{20};
+constexpr std::chrono::milliseconds kStartTime{4'000};
 constexpr std::chrono::milliseconds kAnswerTime{60'000};
 constexpr std::chrono::milliseconds kPollInterval{100};
 constexpr std::chrono::milliseconds kInterruptedTime{1'000};
@@ -160,19 +161,40 @@ std::optional<Error> check_listener(int fd, const JvmProcess& jvm) {
                std::to_string(peer.pid) + " of " + user_text(peer.uid)};
 }
 
+std::string attach_socket_name(const JvmProcess& jvm) { return ".java_pid" + jvm.own_pid(); }
+
+// As the JVM sees it.
+std::string attach_socket_of(const JvmProcess& jvm) {
+  return jvm.temp_directory() + "/" + attach_socket_name(jvm);
+}
+
+// What has been read of a JVM that was just starting is looked at again until it is ready, or until
+// there is no hope of that: open_socket() then says why.
+Result<JvmProcess> once_started(JvmProcess jvm, bool until_interrupted) {
+  const auto deadline = std::chrono::steady_clock::now() + kStartTime;
+  while (jvm.is_starting() && !exists(jvm.path(attach_socket_of(jvm))) &&
+         std::chrono::steady_clock::now() < deadline && !(until_interrupted && interrupted())) {
+    std::this_thread::sleep_for(kLook);
+    auto now = JvmProcess::find(jvm.pid());
+    if (!now) return now;
+    jvm = std::move(*now);
+  }
+  return jvm;
+}
+
 // SIGQUIT makes the JVM listen; one that does not take attach requests prints a thread dump on the
 // program's output instead, so that is checked first.
 std::optional<Error> open_socket(const JvmProcess& jvm, const std::string& socket_path,
                                  JvmWait& waiting) {
   if (exists(socket_path)) return {};
+  if (waiting.interrupted()) return waiting.interruption();
+  if (const std::string obstacle = jvm.attach_obstacle(); !obstacle.empty()) {
+    return Error{name_of(jvm) + " " + obstacle};
+  }
   if (!jvm.catches_sigquit()) {
     return Error{name_of(jvm) +
                  " does not catch SIGQUIT: it is still starting, or was started with -Xrs"};
   }
-  if (const std::string obstacle = jvm.attach_obstacle(); !obstacle.empty()) {
-    return Error{name_of(jvm) + " " + obstacle};
-  }
-  if (waiting.interrupted()) return waiting.interruption();
   if (is_stopped(jvm)) return Error{name_of(jvm) + " is stopped; kill -CONT lets it go on"};
   // The JVM searches its directory and its temporary one, in this order.
   TriggerFile trigger(
@@ -275,13 +297,6 @@ Result<std::string> agent_path(const std::string& given) {
 
 namespace {
 
-std::string attach_socket_name(const JvmProcess& jvm) { return ".java_pid" + jvm.own_pid(); }
-
-// As the JVM sees it.
-std::string attach_socket_of(const JvmProcess& jvm) {
-  return jvm.temp_directory() + "/" + attach_socket_name(jvm);
-}
-
 // A JVM accepts its own user and root; in a user namespace of its own the outer root is nobody, so
 // the connection is made from inside.
 Result<FileDescriptor> connect_to_jvm(const JvmProcess& jvm, const std::string& socket_path) {
@@ -302,8 +317,11 @@ Result<FileDescriptor> connect_to_jvm(const JvmProcess& jvm, const std::string& 
 }
 
 // The JVM's answer to a request with these parts.
-Result<std::string> ask_jvm(const JvmProcess& jvm, std::initializer_list<std::string_view> parts,
+Result<std::string> ask_jvm(const JvmProcess& found, std::initializer_list<std::string_view> parts,
                             bool until_interrupted = false) {
+  const auto started = once_started(found, until_interrupted);
+  if (!started) return started.error();
+  const JvmProcess& jvm = *started;
   const std::string socket_path = jvm.path(attach_socket_of(jvm));
   JvmWait waiting(jvm, until_interrupted);
   if (auto error = open_socket(jvm, socket_path, waiting)) return *error;

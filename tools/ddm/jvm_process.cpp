@@ -92,6 +92,31 @@ std::vector<std::string> without_program(std::vector<std::string> words) {
   return words;
 }
 
+// One digit for each capability, the first one is whether attach requests are accepted (HotSpot's
+// runtimeService.cpp).
+constexpr const char* kCapabilities = "sun.rt.jvmCapabilities";
+
+// Of a process or thread.
+bool has_been_there(const ProcStat& stat, std::uint64_t seconds) {
+  constexpr std::uint64_t kNanosPerTick = 10'000'000, kTicksPerSecond = 100;
+  const auto now = static_cast<std::uint64_t>(nanos_of(CLOCK_BOOTTIME)) / kNanosPerTick;
+  return now >= stat.start_time + seconds * kTicksPerSecond;
+}
+
+// HotSpot handles SIGQUIT in a thread that is there from shortly before it accepts requests on.
+constexpr std::uint64_t kSettledSeconds = 3;
+
+// With -Xrs there is no such thread, and other VMs have none of that name.
+std::optional<ProcStat> signal_thread_of(pid_t pid) {
+  const std::string tasks = proc(pid, "task");
+  for (const std::string& task : names_in(tasks)) {
+    auto stat = read_proc_stat(tasks + "/" + task + "/stat");
+    // Of "Signal Dispatcher" the system keeps 15 letters, from JDK 26 on of both ends.
+    if (stat && (stat->name == "Signal Dispatch" || stat->name == "Signal ..atcher")) return stat;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<JvmProcess> JvmProcess::find(pid_t pid) {
@@ -225,9 +250,16 @@ bool JvmProcess::catches_sigquit() const {
   return (caught >> (SIGQUIT - 1) & 1) != 0;
 }
 
+bool JvmProcess::is_starting() const {
+  const std::string capabilities = published(kCapabilities).value_or("");
+  if (!capabilities.empty() && (capabilities.front() != '1' || catches_sigquit())) return false;
+  if (const auto thread = signal_thread_of(pid_)) return !has_been_there(*thread, kSettledSeconds);
+  const auto stat = read_proc_stat(proc(pid_, "stat"));
+  return stat && !has_been_there(*stat, kSettledSeconds + 1);
+}
+
 std::string JvmProcess::attach_obstacle() const {
-  // One digit for each capability, the first one is this (HotSpot's runtimeService.cpp).
-  const auto capabilities = published("sun.rt.jvmCapabilities");
+  const auto capabilities = published(kCapabilities);
   if (capabilities && !capabilities->empty()) {
     const bool takes_attach = capabilities->front() == '1';
     return takes_attach ? ""
@@ -240,19 +272,12 @@ std::string JvmProcess::attach_obstacle() const {
   return "does not publish whether it accepts attach requests, and " + obstacle;
 }
 
-// HotSpot handles SIGQUIT in a thread that is there from shortly before it accepts requests on;
-// with -Xrs there is none, and other VMs have none of that name.
 std::string JvmProcess::signal_thread_obstacle() const {
-  constexpr std::uint64_t kNanosPerTick = 10'000'000, kSettledTicks = 300;
-  const std::string tasks = proc(pid_, "task");
-  for (const std::string& task : names_in(tasks)) {
-    const auto stat = read_proc_stat(tasks + "/" + task + "/stat");
-    // Of "Signal Dispatcher" the system keeps 15 letters, from JDK 26 on of both ends.
-    if (!stat || (stat->name != "Signal Dispatch" && stat->name != "Signal ..atcher")) continue;
-    const auto now = static_cast<std::uint64_t>(nanos_of(CLOCK_BOOTTIME)) / kNanosPerTick;
-    return now >= stat->start_time + kSettledTicks ? "" : "has just started; try again";
+  if (const auto thread = signal_thread_of(pid_)) {
+    return has_been_there(*thread, kSettledSeconds) ? "" : "has just started; try again";
   }
-  return "has no thread that handles SIGQUIT as HotSpot's does";
+  return std::string("has no thread that handles SIGQUIT as HotSpot's does") +
+         (is_starting() ? ", or not yet; try again" : "");
 }
 
 std::string JvmProcess::options_obstacle() const {

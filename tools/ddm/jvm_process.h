@@ -60,6 +60,10 @@ class JvmProcess {
   // never does, but listens for attach requests from the start.)
   bool catches_sigquit() const;
 
+  // Whether it has just started, and has yet to catch SIGQUIT or, if it does not publish whether it
+  // accepts attach requests, to be there long enough for them.
+  bool is_starting() const;
+
   // "": SIGQUIT makes it listen for attach requests. Else why it may print a thread dump instead:
   // "accepts no attach requests: ...". What its hsperfdata has decides; without one, which a JVM
   // whose user has no name does not have, its threads and the options that it was started with.
