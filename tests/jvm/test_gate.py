@@ -5,7 +5,7 @@ import subprocess
 import xml.etree.ElementTree as xml
 
 from harness import test
-from tool import DDM, ddm
+from tool import DDM, REFUSED, ddm
 
 GROWN, USAGE = 1, 2
 MODES = ((), ("-Xint",), ("-XX:TieredStopAtLevel=1",), ("-XX:-TieredCompilation", "-Xbatch"))
@@ -93,6 +93,8 @@ def a_run_whose_stacks_are_cut_below_what_is_compared_does_not_pass(t):
     told = ddm(t, "allocs", t.path("cut.sites.jsonl"), "--below", "Gated.pad")
     assert "int[]" in told and "whether they are below Gated.pad is not known" in " ".join(told.split()), told
     assert "not known" not in ddm(t, "allocs", whole, "--below", "Gated.work")
+    told = ddm(t, "allocs", "--diff", *[t.path("cut.sites.jsonl")] * 2, "--below", "Gated.none", code=REFUSED)
+    assert "is below Gated.none: " in told and "whether they are below Gated.none is not known" in told, told
 
 
 @test(every_days=3)

@@ -31,9 +31,13 @@ def own_temporary_directory(t):
 
 
 def recording_to_stdout(t, pid, env, stdout=subprocess.PIPE):
+    return recording_on_terminal(t, pid, "-d", 60, "-o", "-", stdout=stdout, env=env)
+
+
+def recording_on_terminal(t, *words, stdout=subprocess.PIPE, env=None):
     """Also the terminal that is its stderr. It has told the program where the report goes at the end."""
     ours, theirs = pty.openpty()
-    record = recording(t, pid, "-d", 60, "-o", "-", stdout=stdout, stderr=theirs, env=env)
+    record = recording(t, *words, stdout=stdout, stderr=theirs, env=env)
     os.close(theirs)
     told = ""
     while "recording for" not in told:
@@ -192,6 +196,18 @@ def a_recording_that_the_program_ends_early_says_so_in_json(t):
 
 
 @test()
+def a_recording_that_ends_early_does_not_know_for_how_long_tracking_was_on_before(t):
+    with Target(t, "track=y,dump=none") as p:
+        record, ours = recording_on_terminal(t, p.pid, "-d", 60, "-o", "early.jsonl", "--json")
+        p.tell("marks 700")
+    out, _ = record.communicate(timeout=90)
+    words = " ".join(rest_of_terminal(ours).split())
+    assert record.returncode == 0 and "of all tracking, which was on before" in words, (out, words)
+    told = json.loads(out)
+    assert told["seconds"] is None and told["ended"], told
+
+
+@test()
 def record_can_write_its_report_to_stdout_and_then_says_the_rest_on_stderr(t):
     temporary, env = own_temporary_directory(t)
     for early in (False, True):
@@ -220,7 +236,7 @@ def a_report_at_the_end_that_stdout_does_not_take_is_left_in_its_file(t):
     assert record.wait(timeout=90) == REFUSED
     told = " ".join(rest_of_terminal(ours).split())
     left = os.listdir(temporary)
-    assert len(left) == 1 and f"its report is left in {temporary}/{left[0]}" in told, (left, told)
+    assert len(left) == 1 and f"its report is left in {temporary}/{left[0]}; take it within a day" in told, (left, told)
     assert "cannot write to stdout" in told, told
     with open(os.path.join(temporary, left[0])) as f:
         assert "DdmTarget$Mark" in f.read()

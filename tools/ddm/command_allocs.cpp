@@ -77,14 +77,10 @@ int show_recent(const AllocsOptions& options, const SiteFigures& figures, const 
   return show_table(options, rows, notes);
 }
 
-// The sums of the sites in the table.
-std::vector<std::string> below_notes(const AllocsOptions& options, const SiteFigures& figures) {
-  if (options.below.empty()) return {};
-  std::vector<std::string> notes{fmt::format("{} of these allocations, {}, came below {}",
-                                             grouped(figures.count()), human_bytes(figures.bytes()),
-                                             options.below)};
-  if (figures.cut_bytes > 0) notes.push_back(cut_below_text(figures.cut_bytes, options.below));
-  return notes;
+// What is perhaps below the method, which was named here, or when the report was made.
+std::string cut_note(const AllocsOptions& options, const SiteFigures& figures) {
+  return cut_below_text(figures.cut_bytes,
+                        options.below.empty() ? text_of(figures.summary, "below") : options.below);
 }
 
 bool lacks_below(const AllocsOptions& options, const SiteFigures& figures) {
@@ -106,12 +102,15 @@ Result<SiteFigures> read_whole_run(const std::string& path, const std::string& b
 int show_whole_run(const AllocsOptions& options, const SiteFigures& figures,
                    const std::string& what, bool tracking) {
   if (lacks_below(options, figures)) {
-    const std::string cut =
-        figures.cut_bytes > 0 ? "; " + cut_below_text(figures.cut_bytes, options.below) : "";
-    return refuse(nothing_below_text(what, options.below) + cut);
+    return refuse(nothing_below_text(what, options.below, figures.cut_bytes));
   }
   auto notes = run_notes(figures, tracking);
-  for (std::string& line : below_notes(options, figures)) notes.push_back(std::move(line));
+  if (!options.below.empty()) {  // the sums of the sites in the table
+    notes.push_back(fmt::format("{} of these allocations, {}, came below {}",
+                                grouped(figures.count()), human_bytes(figures.bytes()),
+                                options.below));
+  }
+  if (figures.cut_bytes > 0) notes.push_back(cut_note(options, figures));
   return show_table(options, rows_of(figures, rows_asked(options)), notes);
 }
 
@@ -229,7 +228,8 @@ int show_diff(const AllocsOptions& options) {
   const auto after = read_whole_run(options.diff[1], options.below);
   if (!after) return refuse(after.message());
   if (lacks_below(options, *before) && lacks_below(options, *after)) {
-    return refuse(nothing_below_text(options.diff[0] + " and " + options.diff[1], options.below));
+    return refuse(nothing_below_text(options.diff[0] + " and " + options.diff[1], options.below,
+                                     before->cut_bytes + after->cut_bytes));
   }
   const std::int64_t bytes = after->bytes() - before->bytes();
   const std::int64_t count = after->count() - before->count();
@@ -246,7 +246,7 @@ int show_diff(const AllocsOptions& options) {
       notes.push_back(std::move(note));
     }
     if (figures->cut_bytes > 0) {
-      notes.push_back(path + ": " + cut_below_text(figures->cut_bytes, options.below));
+      notes.push_back(path + ": " + cut_note(options, *figures));
     }
   }
   return show_table(options, rows_between(*before, *after, rows_asked(options)), notes,

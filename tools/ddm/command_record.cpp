@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "allocations/store/sampling.h"
 #include "command.h"
@@ -85,13 +86,15 @@ void print_span(const RecordOptions& options, const SiteFigures& before, const S
         waited);
 }
 
-// What the report covers; the figures are of one that the program has not written itself.
-void print_result(const RecordOptions& options, double seconds, const SiteFigures* figures) {
+// What the report covers; the figures are of one that the program has not written itself. None: the
+// time is not known.
+void print_result(const RecordOptions& options, std::optional<double> seconds,
+                  const SiteFigures* figures) {
   const auto fact = [figures](const char* name) {
     return figures != nullptr ? Json(figures->fact(name)) : Json();
   };
   print_json({{"file", json_text(options.path)},
-              {"seconds", std::round(seconds * 1000) / 1000},
+              {"seconds", seconds ? Json(std::round(*seconds * 1000) / 1000) : Json()},
               {"seen", fact("seen")},
               {"seen_bytes", fact("seen_bytes")},
               {"ended", figures == nullptr}});
@@ -102,7 +105,7 @@ class ReportAtEnd {
  public:
   ReportAtEnd(const RecordOptions& options, const DdmClient& client, bool was_tracking)
       : options_(options),
-        covers_more_(was_tracking ? ", of all tracking, which was on before" : ""),
+        was_tracking_(was_tracking),
         file_(client, to_stdout(options) ? temporary_directory() + "/record.txt" : options.path) {}
 
   // Once tracking is on.
@@ -119,7 +122,12 @@ class ReportAtEnd {
   // The report has been fetched. If the program ends just now, it writes its own all the same.
   void cancel(DdmClient& client) const {
     if (file_.path().empty() || client.request(to_chunk(ReportAtEndRequest{}))) return;
-    if (FileAtEnd::connection_ends(client) && file_.await()) file_.remove();
+    if (!FileAtEnd::connection_ends(client)) return;
+    if (file_.await()) {
+      file_.remove();
+    } else if (const std::string told = file_.interruption(); !told.empty()) {
+      complain(told);
+    }
   }
 
   // A request has failed. If that is because the program ends, it writes the report that it was
@@ -137,11 +145,17 @@ class ReportAtEnd {
         fmt::format("{} after {:.1f} s; ",
                     has_ended ? "the program ended" : "the connection was closed", waited);
     if (written && deliver()) {
-      say(options_, ended + "report written to " + place_of(options_) + covers_more_);
-      if (options_.json) print_result(options_, waited, nullptr);
+      say(options_, ended + "report written to " + place_of(options_) +
+                        (was_tracking_ ? ", of all tracking, which was on before" : ""));
+      if (options_.json) {
+        print_result(options_, was_tracking_ ? std::nullopt : std::optional(waited), nullptr);
+      }
       return kExitOk;
     }
-    if (written) return refuse(ended + "its report is left in " + file_.place());
+    if (written) {
+      return refuse(ended + "its report is left in " + file_.place() + "; take it within a day");
+    }
+    if (const std::string told = file_.interruption(); !told.empty()) return refuse(told);
     const bool killed = has_ended && !file_.path().empty();
     return refuse(
         ended + "no report was written" +
@@ -166,7 +180,7 @@ class ReportAtEnd {
   }
 
   const RecordOptions& options_;
-  const std::string covers_more_;
+  const bool was_tracking_;  // so that the report covers more than the recording
   FileAtEnd file_;
 };
 
@@ -255,7 +269,7 @@ int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was
   print_other_parts(options);
   // It may be misspelled, unless samples or waits are below it.
   if (!options.below.empty() && after->fact("seen") == 0) {
-    const std::string nothing = nothing_below_text("the program", options.below);
+    const std::string nothing = nothing_below_text("the program", options.below, after->cut_bytes);
     if (!has_time_below(client, options)) return refuse(nothing);
     complain(nothing);
   }
@@ -349,7 +363,8 @@ void add_record(CLI::App& app, Command& chosen) {
   add_agent(command, options.agent);
   add_flag(command, "--json", options.json,
            "{file, seconds, seen, seen_bytes, ended}: what the report covers; if the program ended "
-           "first (ended: true), it has written the report itself, and the figures are null");
+           "first (ended: true), it has written the report itself, and the figures are null, as is "
+           "seconds where tracking was on before");
 }
 
 }  // namespace ddm

@@ -10,6 +10,7 @@
 #include "core/clocks.h"
 #include "core/temporary_directory.h"
 #include "file_at_end.h"
+#include "idle_samples.h"
 #include "interrupt.h"
 #include "json_values.h"
 #include "report/report.h"
@@ -146,6 +147,11 @@ int write(const TraceOptions& options, const std::string& bytes, const HelloRepl
   if (lost != nullptr) *lost = false;
   if (options.json) {
     print_json(json_of(trace, sums));
+  } else if (trace.interval_micros > 0 && !trace.methods.empty()) {
+    // Threads that wait for work would take all the lines.
+    const IdleSamples idle = idle_samples(trace, sums);
+    if (idle.micros > 0) print_sentence(idle.text());
+    print(table_of(trace, idle.rest, kTopMethods, kTreeLines, output_width()));
   } else if (!trace.methods.empty()) {
     print(table_of(trace, sums, kTopMethods, kTreeLines, output_width()));
   }
@@ -159,19 +165,20 @@ int finish(const TraceOptions& options, const FileAtEnd& file, const HelloReply&
     std::string bytes;
     const auto unread = file.read(into(bytes));
     if (unread) {
-      return refuse("the trace of the program, which has ended, is left in " + file.place() + ": " +
-                    unread->message);
+      return refuse("the trace of the program, which has ended, is left in " + file.place() +
+                    " (take it within a day): " + unread->message);
     }
     complain("the program has ended; this is what it did until then");
     bool lost = false;
     const int status = write(options, bytes, hello, &lost);
     if (lost) {
-      complain("the trace is left in " + file.place());
+      complain("the trace is left in " + file.place() + "; take it within a day");
     } else {
       file.remove();
     }
     return status;
   }
+  if (const std::string told = file.interruption(); !told.empty()) return refuse(told);
   const bool killed = file.program_has_ended() && !file.path().empty();
   return refuse(error.message + "; what it traced is lost" +
                 (killed ? " (a program that is killed leaves no trace)" : ""));

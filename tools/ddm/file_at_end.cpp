@@ -12,6 +12,7 @@
 
 #include "containers/inside.h"
 #include "core/random_number.h"
+#include "interrupt.h"
 #include "text_pieces.h"
 #include "wire/sockets/discovery.h"
 
@@ -118,6 +119,12 @@ bool FileAtEnd::await() const {
   if (path_.empty()) return false;
   process_.ends_within(kLimit);
   return faccessat(directory_.get(), name_.c_str(), F_OK, 0) == 0;
+}
+
+std::string FileAtEnd::interruption() const {
+  if (!interrupted() || path_.empty() || program_has_ended()) return "";
+  return "interrupted; if the program still writes it, it is in " + place() +
+         "; take it within a day";
 }
 
 std::optional<Error> FileAtEnd::read(const std::function<bool(std::string_view)>& use) const {

@@ -35,6 +35,8 @@ class FileAtEnd {
   // Once the connection has ended: waits until the program has, too. Whether it has left the file.
   bool await() const;
   bool program_has_ended() const { return process_.has_ended(); }
+  // What there is to say if an interrupt ended the wait before the program has ended. "": nothing.
+  std::string interruption() const;
 
   // Until `use` returns false. The error: it cannot be read.
   std::optional<Error> read(const std::function<bool(std::string_view)>& use) const;

@@ -157,7 +157,10 @@ bool FigureReader::line(std::string_view text) {
   const std::string type = object.is_object() ? text_of(object, "type") : std::string();
   if (type == "summary") {
     if (auto second = site_lines_.summary(object)) problem_ = second->message;
-    if (figures_.summary.is_null()) figures_.summary = object;
+    if (figures_.summary.is_null()) {
+      figures_.summary = object;
+      figures_.cut_bytes = figures_.fact("below_unknown_bytes");
+    }
     return problem_.empty();
   }
   if (figures_.summary.is_null()) {

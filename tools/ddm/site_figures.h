@@ -86,7 +86,7 @@ struct SiteFigures {
   std::vector<ThreadFigure> threads;
   std::vector<Json> monitors;   // the lines of waits for locks
   std::int64_t time_lines = 0;  // these and the others of time
-  std::int64_t cut_bytes = 0;   // of sites of which is_below() is not known
+  std::int64_t cut_bytes = 0;   // perhaps below a method: left out here or from the report
 
   std::int64_t bytes() const { return sum_of(sites, &SiteFigure::bytes); }
   std::int64_t count() const { return sum_of(sites, &SiteFigure::count); }

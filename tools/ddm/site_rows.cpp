@@ -152,11 +152,12 @@ void name_retaining_apps(std::vector<SiteRow>& rows, const SiteFigures& parts) {
   }
 }
 
-std::string nothing_below_text(const std::string& what, const std::string& below) {
+std::string nothing_below_text(const std::string& what, const std::string& below,
+                               std::int64_t cut_bytes) {
   return fmt::format(
       "no allocation of {} is below {}: the name of a method that is on their stacks, as "
-      "shop.Shop.serve or serve",
-      what, below);
+      "shop.Shop.serve or serve{}",
+      what, below, cut_bytes > 0 ? "; " + cut_below_text(cut_bytes, below) : "");
 }
 
 std::string cut_below_text(std::int64_t bytes, const std::string& below) {

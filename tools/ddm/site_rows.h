@@ -43,8 +43,10 @@ std::vector<SiteRow> rows_between(const SiteFigures& before, const SiteFigures& 
 // retained sizes of the same objects by class, allocating frame and that frame.
 void name_retaining_apps(std::vector<SiteRow>& rows, const SiteFigures& parts);
 
-// Why there are no rows of what is below a method, which may be misspelled.
-std::string nothing_below_text(const std::string& what, const std::string& below);
+// Why there are no rows of what is below a method, which may be misspelled. `cut_bytes`: of which
+// that is not known.
+std::string nothing_below_text(const std::string& what, const std::string& below,
+                               std::int64_t cut_bytes = 0);
 // That of so many bytes is_below() is not known.
 std::string cut_below_text(std::int64_t bytes, const std::string& below);
 

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/proc_stat.h"
+#include "interrupt.h"
 
 namespace ddm {
 namespace {
@@ -31,9 +32,11 @@ bool TargetProcess::has_ended() const {
 
 bool TargetProcess::ends_within(std::chrono::seconds time) const {
   if (pid_ == 0) return false;
+  const bool interrupted_before = interrupted();
   const auto limit = std::chrono::steady_clock::now() + time;
   while (!has_ended()) {
     if (std::chrono::steady_clock::now() >= limit) return false;
+    if (interrupted() && !interrupted_before) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   return true;

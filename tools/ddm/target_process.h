@@ -17,6 +17,8 @@ class TargetProcess {
 
   // Both false where it is not known. A zombie has ended.
   bool has_ended() const;
+  // An interrupt ends the wait, but for one that came before: a terminal's Ctrl-C may end the program
+  // as well.
   bool ends_within(std::chrono::seconds time) const;
 
  private:

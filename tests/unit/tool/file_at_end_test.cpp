@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,9 +12,11 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <fstream>
 #include <thread>
 
+#include "interrupt.h"
 #include "wire/sockets/listener.h"
 
 using namespace ddm;  // NOLINT: a test of one part
@@ -73,6 +76,50 @@ TEST_CASE("A connection ends since its program has ended, if that is known") {
   waitpid(child, nullptr, 0);
   EndingVm vm{TargetProcess()};
   CHECK(vm.asked() == vm.client().name() + " has closed the connection");
+}
+
+TEST_CASE("An interrupt ends the wait for the end of a program, but for one that came before") {
+  using std::chrono::milliseconds;
+  int ready[2];
+  REQUIRE(pipe(ready) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const TargetProcess parent(getppid());
+    catch_interrupts();
+    const bool told = write(ready[1], "", 1) == 1;
+    const bool ended = parent.ends_within(std::chrono::seconds(60));
+    const auto begin = std::chrono::steady_clock::now();
+    const bool ended_later = parent.ends_within(std::chrono::seconds(1));
+    const bool waited = std::chrono::steady_clock::now() - begin >= milliseconds(1000);
+    _exit(told && !ended && !ended_later && waited ? 0 : 1);
+  }
+  char byte = 0;
+  REQUIRE(read(ready[0], &byte, 1) == 1);
+  std::this_thread::sleep_for(milliseconds(300));
+  const auto begin = std::chrono::steady_clock::now();
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
+  for (const int end : ready) close(end);
+}
+
+TEST_CASE("Who interrupts the wait for a file at the end is told where it will be") {
+  EndingVm vm{TargetProcess(getpid())};
+  const FileAtEnd file(vm.client(), "/tmp/x.html");
+  REQUIRE(file.path().starts_with("/tmp/.ddm-"));
+  const pid_t child = fork();
+  if (child == 0) {
+    catch_interrupts();
+    const bool silent = file.interruption().empty();
+    raise(SIGINT);
+    _exit(silent && file.interruption().find(file.path()) != std::string::npos ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+  CHECK(file.interruption().empty());
 }
 
 TEST_CASE(

@@ -109,6 +109,16 @@ TEST_CASE("Sites with stacks are named by them, and records are not read") {
   CHECK(frame_text(figures.sites[0].app) == "a.C.n(C.java:3)");
 }
 
+TEST_CASE("What a report below a method has left out, since its place is not known, is told") {
+  const SiteFigures figures =
+      figures_of(R"({"type":"summary","sites":1,"below":"serve","below_unknown_bytes":64})"
+                 "\n");
+  CHECK(figures.cut_bytes == 64);
+  CHECK(nothing_below_text("it", "serve", 0).ends_with(" or serve"));
+  CHECK(
+      nothing_below_text("it", "serve", 64).ends_with("or serve; " + cut_below_text(64, "serve")));
+}
+
 TEST_CASE("The records of a report become rows by class, site, app and thread") {
   const std::string_view report =
       R"({"type":"summary","sites":1,"recorded":3,"interval":1024}
