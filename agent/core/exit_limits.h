@@ -27,11 +27,10 @@
 // When the process exits without VMDeath, Agent::process_exits() waits for the rows from the
 // reports on.
 //
-// Three threads are joined: ddm-io, if it answers, ddm-debugger and ddm-lanes. Each wait of the
-// first two includes their waker, and nothing they call blocks; ddm-lanes may be waiting 0.4 s for
-// the lanes (LaneWatch). A running timer of Pulse is waited for; it never blocks either. Nobody
-// waits for the rest of ddm-chores, ddm-lookup and ddm-hprof (the system's resolver), ddm-exit and
-// ddm-halt: these threads end with the process.
+// Three threads are joined: ddm-io, if it answers, ddm-debugger and ddm-lanes. Each wait of these
+// ends when they are stopped, and nothing they call blocks. A running timer of Pulse is waited for;
+// it never blocks either. Nobody waits for the rest of ddm-chores, ddm-lookup and ddm-hprof (the
+// system's resolver), ddm-exit and ddm-halt: these threads end with the process.
 #pragma once
 
 #include <chrono>

@@ -42,6 +42,11 @@ void LaneWatch::stop() {
     stopped_ = true;
     changed_.notify_all();
   }
+  {
+    const std::lock_guard lock(answers_->mutex);
+    answers_->stopped = true;
+    answers_->changed.notify_all();
+  }
   if (thread_.joinable()) thread_.join();
 }
 
@@ -54,14 +59,10 @@ void LaneWatch::add(std::weak_ptr<OpenRequest> request) {
 
 void LaneWatch::watch() {
   std::unique_lock lock(mutex_);
-  while (!stopped_) {
-    if (!posted_ && open_.empty()) {
-      changed_.wait(lock);
-      continue;
-    }
+  while (true) {
+    changed_.wait(lock, [this] { return stopped_ || posted_ || !open_.empty(); });
     posted_ = false;
-    changed_.wait_for(lock, kCheckInterval, [this] { return stopped_; });
-    if (stopped_) return;
+    if (changed_.wait_for(lock, kCheckInterval, [this] { return stopped_; })) return;
     lock.unlock();
     const bool again = check_lanes();
     lock.lock();
@@ -140,9 +141,9 @@ std::optional<SuspendedThreads> LaneWatch::count_on_lanes() {
     });
   }
   std::unique_lock lock(answers_->mutex);
-  if (!answers_->changed.wait_for(lock, kAnswerTime, [&] { return answers_->answered >= number; }))
-    return {};
-  return answers_->seen;
+  const auto is_over = [&] { return answers_->stopped || answers_->answered >= number; };
+  if (!answers_->changed.wait_for(lock, kAnswerTime, is_over)) return {};
+  return answers_->stopped ? SuspendedThreads{} : answers_->seen;  // then nothing is refused
 }
 
 }  // namespace ddm

@@ -40,7 +40,7 @@ class LaneWatch {
 
   // Call before the lanes' threads are started.
   void start();
-  // Any thread; takes microseconds, or up to 0.4 s if the lanes are being asked at that moment.
+  // Any thread; takes microseconds.
   void stop();
 
   // The request is refused if it is not answered in time because of a debugger.
@@ -59,6 +59,7 @@ class LaneWatch {
     std::uint64_t asked = 0, answered = 0;  // numbers of the questions
     std::vector<bool> pending;              // by lane: it has a question to answer
     SuspendedThreads seen;                  // the answer to question `answered`
+    bool stopped = false;                   // nobody waits for answers any more
   };
 
   void watch();

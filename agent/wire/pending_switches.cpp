@@ -8,16 +8,18 @@ namespace ddm {
 // Replies are shared because a std::function must be copyable.
 void PendingSwitches::run(Service& service, const Request& request, Reply reply,
                           std::function<void(const Request&, Reply&)> step) {
-  service.run(Lane::kSlow, request.session,
-              [step = std::move(step), request, pending = begin(request.session->id()),
-               shared = std::make_shared<Reply>(std::move(reply))] {
-                if (!shared->wanted()) return;
-                try {
-                  step(request, *shared);
-                } catch (const std::exception& failure) {
-                  shared->fail(FailCode::kInternal, failure.what());
-                }
-              });
+  service.run(
+      Lane::kSlow, request.session,
+      [step = std::move(step), request, pending = begin(request.session->id()),
+       shared = std::make_shared<Reply>(std::move(reply))] {
+        if (!shared->wanted()) return;
+        try {
+          step(request, *shared);
+        } catch (const std::exception& failure) {
+          shared->fail(FailCode::kInternal, failure.what());
+        }
+      },
+      FairQueue::Kind::kSwitch);
 }
 
 void PendingSwitches::after(Service& service, const Request& request, Reply reply,

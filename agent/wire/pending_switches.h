@@ -14,7 +14,8 @@ namespace ddm {
 
 class PendingSwitches {
  public:
-  // Runs `step`, unless the request was refused meanwhile; what it throws is told to the server.
+  // Runs `step`, also for a session that was closed meanwhile, unless the request was refused; what
+  // it throws is told to the server.
   void run(Service& service, const Request& request, Reply reply,
            std::function<void(const Request&, Reply&)> step);
   // Runs `query` at once, or on the slow lane after the session's pending switches.

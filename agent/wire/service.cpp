@@ -194,16 +194,23 @@ void Service::take_turn(AgentThread& thread, FairQueue& queue) {
 
 // Slow requests pass through the quick lane first: earlier requests of the same server (HPIF 3,
 // then HPGC) are complete when they start, but not the other way round.
-void Service::run(Lane lane, const SessionPtr& session, std::function<void()> task) {
+void Service::run(Lane lane, const SessionPtr& session, std::function<void()> task,
+                  FairQueue::Kind kind) {
   if (lane == Lane::kSlow) {
-    task = [this, session, slow = std::move(task)]() mutable {
-      if (slow_requests_.push(session, std::move(slow))) take_turn(slow_, slow_requests_);
+    task = [this, session, slow = std::move(task), kind]() mutable {
+      if (slow_requests_.push(session, std::move(slow), kind)) take_turn(slow_, slow_requests_);
     };
   }
-  if (quick_requests_.push(session, std::move(task))) take_turn(quick_, quick_requests_);
+  if (quick_requests_.push(session, std::move(task), kind)) take_turn(quick_, quick_requests_);
 }
 
+// Called on the I/O thread, which neither blocks on a disk nor is attached: what closed sessions
+// asked for is destroyed on the quick lane.
 void Service::resume() {
+  for (FairQueue* const queue : {&quick_requests_, &slow_requests_}) {
+    auto dropped = queue->take_dropped();
+    if (!dropped.empty()) quick_.post([gone = std::move(dropped)](JNIEnv*) {});
+  }
   if (quick_requests_.resume()) take_turn(quick_, quick_requests_);
   if (slow_requests_.resume()) take_turn(slow_, slow_requests_);
 }

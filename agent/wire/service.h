@@ -8,10 +8,13 @@
 #include <jvmti.h>
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "vm/agent_thread.h"
 #include "vm/vm_facts.h"
@@ -68,7 +71,10 @@ class Service final : public Executor {
   AgentThread& quick() { return quick_; }
   AgentThread& slow() { return slow_; }
 
-  void run(Lane lane, const SessionPtr& session, std::function<void()> task) override;
+  void run(Lane lane, const SessionPtr& session, std::function<void()> task) override {
+    run(lane, session, std::move(task), FairQueue::Kind::kRequest);
+  }
+  void run(Lane lane, const SessionPtr& session, std::function<void()> task, FairQueue::Kind kind);
   void resume() override;
   void answered_later(std::weak_ptr<OpenRequest> request) override;
 

@@ -51,7 +51,8 @@ class OpenRequest {
 class Executor {
  public:
   virtual ~Executor() = default;
-  // Never blocks. A task that is destroyed without having run answers its request with FAIL.
+  // Never blocks. A task that is destroyed without having run answers its request with FAIL. A task
+  // of a closed session may be destroyed without having run.
   virtual void run(Lane lane, const SessionPtr& session, std::function<void()> task) = 0;
   // A session's send queue has room again, or the session was closed.
   virtual void resume() {}

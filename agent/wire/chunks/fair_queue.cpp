@@ -6,22 +6,36 @@
 namespace ddm {
 namespace {
 
-// Tasks of a closed session end at once.
+// What is left of a closed session comes first: it ends at once.
 bool is_closed(const SessionPtr& session) { return session != nullptr && !session->is_open(); }
 
 bool may_run(const SessionPtr& session) { return session == nullptr || session->has_room(); }
 
 }  // namespace
 
-bool FairQueue::push(const SessionPtr& session, Task task) {
+bool FairQueue::push(const SessionPtr& session, Task task, Kind kind) {
   const std::lock_guard lock(mutex_);
   Line& line = lines_[session ? session->id() : 0];
   if (line.tasks.empty()) {
     line.session = session;
     line.used = std::max(line.used, least_used_);
   }
-  line.tasks.push_back(std::move(task));
+  line.tasks.push_back({std::move(task), kind});
   return !std::exchange(taking_, true);
+}
+
+std::vector<FairQueue::Task> FairQueue::take_dropped() {
+  std::vector<Task> dropped;
+  const std::lock_guard lock(mutex_);
+  for (auto& [id, line] : lines_) {
+    if (!is_closed(line.session)) continue;
+    const auto requests = std::ranges::stable_partition(
+        line.tasks, [](Kind kind) { return kind != Kind::kRequest; }, &Queued::kind);
+    for (Queued& request : requests) dropped.push_back(std::move(request.task));
+    line.tasks.erase(requests.begin(), requests.end());
+    if (line.tasks.empty()) line.session.reset();
+  }
+  return dropped;
 }
 
 bool FairQueue::resume() {
@@ -60,7 +74,7 @@ bool FairQueue::run_next() {
     if (!taking_) return false;
     session = line->first;
     line->second.used = least_used_ = std::max(least_used_, line->second.used);
-    task = std::move(line->second.tasks.front());
+    task = std::move(line->second.tasks.front().task);
     line->second.tasks.pop_front();
   }
   const auto begin = Clock::now();

@@ -13,6 +13,8 @@ namespace ddm {
 namespace {
 
 constexpr std::size_t kReadSize = std::size_t{64} << 10;
+// TCP does not report that a half-closed peer has closed its other half, too.
+constexpr std::chrono::milliseconds kLookInterval{100};
 
 }  // namespace
 
@@ -61,7 +63,7 @@ void Connection::reply(std::uint32_t id, std::size_t request_size, std::vector<C
 }
 
 pollfd Connection::polled() const {
-  const int events = (paused_ ? 0 : POLLIN) | (queue_.waiting() ? POLLOUT : 0);
+  const int events = (paused_ || half_closed() ? 0 : POLLIN) | (queue_.waiting() ? POLLOUT : 0);
   return {fd(), static_cast<short>(events), 0};
 }
 
@@ -77,11 +79,20 @@ bool Connection::read() {
   // One read per turn, for fairness among peers.
   const ssize_t size = recv(fd(), buffer.data(), buffer.size(), MSG_DONTWAIT);
   if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-  if (size == 0) return false;
+  if (size == 0) return on_end_of_file();
   ByteSpan data(buffer.data(), static_cast<std::size_t>(size));
   if (stage_ == Stage::kGreeting && !shake_hands(data)) return false;
   reader_.append(data);
   return handle_packets();
+}
+
+// Debuggers close both sides.
+bool Connection::on_end_of_file() {
+  const bool waits = requests_ != 0 || queue_.waiting();
+  if (stage_ < Stage::kJdwp || debugged_ || !waits || !still_reads(fd())) return false;
+  packet_due_ = Clock::time_point::max();  // a begun packet is never finished
+  look_due_ = Clock::now() + kLookInterval;
+  return true;
 }
 
 bool Connection::shake_hands(ByteSpan& data) {
@@ -122,7 +133,7 @@ bool Connection::handle_packets() {
   if (reader_.error()) return refuse(peer_ + " dropped: " + reader_.error()->message);
   if (paused_) {
     packet_due_ = Clock::time_point::max();  // its rest is not read, so the peer is not late
-  } else if (reader_.in_packet() && packet_due_ == Clock::time_point::max()) {
+  } else if (!half_closed() && reader_.in_packet() && packet_due_ == Clock::time_point::max()) {
     packet_due_ = Clock::now() + context_->options.limits.packet_time;
   }
   return true;
@@ -162,7 +173,10 @@ void Connection::dispatch(Packet packet) {
 
 bool Connection::on_wakeup() {
   if (close_requested_) return false;
-  if (queue_.drain(fd()) == SendQueue::Drain::kBroken) return false;
+  // Its answers are queued; events could go on for ever.
+  if (half_closed() && !paused_ && requests_ == 0) queue_.finish();
+  const SendQueue::Drain drained = queue_.drain(fd());
+  if (drained == SendQueue::Drain::kBroken || drained == SendQueue::Drain::kFinished) return false;
   // After the drain: once nothing is left to write, nothing wakes a connection that is not being
   // read.
   if (paused_ && !handle_packets()) return false;
@@ -184,12 +198,17 @@ Peer::Burden Connection::burden() const {
 
 Clock::time_point Connection::deadline() const {
   if (stage_ < Stage::kJdwp) return handshake_due_;
+  const Clock::time_point due = std::min(packet_due_, look_due_);
   const auto unread = queue_.waiting();
-  if (!unread) return packet_due_;
-  return std::min(packet_due_, unread->last_progress + context_->options.limits.unread_time);
+  if (!unread) return due;
+  return std::min(due, unread->last_progress + context_->options.limits.unread_time);
 }
 
 bool Connection::on_deadline(Clock::time_point now) {
+  if (now >= look_due_) {
+    if (!still_reads(fd())) return false;
+    look_due_ = now + kLookInterval;
+  }
   if (now < deadline()) return true;
   if (stage_ < Stage::kJdwp) return refuse(peer_ + " sent no handshake in time; dropped");
   if (now >= packet_due_) return refuse(peer_ + " left a packet unfinished; dropped");
@@ -201,13 +220,13 @@ void Connection::end(bool notify) {
   socket_.reset();
   if (!notify) return;
   free_leftovers();
-  context_->executor.resume();  // tasks that waited for this peer to read can run and end
   const SessionPtr self = shared_from_this();
   if (stage_ == Stage::kDdm && context_->options.observer != nullptr) {
     context_->options.observer->disconnected(self);
   }
   if (context_->options.debugger != nullptr) context_->options.debugger->closed(self);
   context_->log(LogLevel::kDebug, peer_ + " disconnected");
+  context_->executor.resume();  // tasks that waited for this peer to read can run and end
 }
 
 bool Connection::refuse(const std::string& why) {

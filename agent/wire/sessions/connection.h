@@ -79,6 +79,9 @@ class Connection : public Session, public Peer, public std::enable_shared_from_t
   bool too_busy() const;
   void reply(std::uint32_t id, std::size_t request_size, std::vector<Chunk> chunks);
   void push(OutgoingPacket packet);
+  // The peer sends nothing more. False: nor does it wait for answers.
+  bool on_end_of_file();
+  bool half_closed() const { return look_due_ != Clock::time_point::max(); }
   void free_leftovers();
   bool refuse(const std::string& why);
 
@@ -100,6 +103,9 @@ class Connection : public Session, public Peer, public std::enable_shared_from_t
   Clock::time_point handshake_due_;
   Clock::time_point packet_due_ =
       Clock::time_point::max();  // deadline for the packet being received
+  // The peer has closed its sending side and reads the rest of its answers: when to see next
+  // whether it still does.
+  Clock::time_point look_due_ = Clock::time_point::max();
 };
 
 }  // namespace ddm

@@ -27,6 +27,12 @@ void SendQueue::open(ByteSpan greeting) {
   last_progress_ = Clock::now();
 }
 
+void SendQueue::finish() {
+  const std::lock_guard lock(mutex_);
+  if (state_ == State::kOpen) state_ = State::kFinishing;
+  less_.notify_all();
+}
+
 void SendQueue::close() {
   std::deque<OutgoingPacket::Piece> dropped;  // destroyed outside the lock
   const std::lock_guard lock(mutex_);
@@ -97,7 +103,7 @@ SendQueue::Drain SendQueue::drain(int socket) {
     done += static_cast<std::size_t>(written);
     consume(static_cast<std::size_t>(written));
   }
-  return Drain::kEmpty;
+  return state_ == State::kFinishing ? Drain::kFinished : Drain::kEmpty;
 }
 
 ssize_t SendQueue::write_memory(int socket) {

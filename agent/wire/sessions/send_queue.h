@@ -27,15 +27,17 @@ class SendQueue {
 
   // Queues `greeting` and accepts packets from now on.
   void open(ByteSpan greeting);
+  // Accepts nothing more; what is queued is still written.
+  void finish();
   // Drops everything, now and later.
   void close();
 
   enum class Push { kQueued, kDropped, kOverflow };
   Push push(OutgoingPacket packet);
 
-  enum class Drain { kEmpty, kMore, kBlocked, kBroken };
+  enum class Drain { kEmpty, kMore, kBlocked, kBroken, kFinished };
   // Writes what the socket accepts without blocking, up to one turn; kMore: call again. kBroken:
-  // the peer is gone, errno says why.
+  // the peer is gone, errno says why. kFinished: empty, and will stay so.
   Drain drain(int socket);
 
   bool is_open() const;
@@ -64,12 +66,12 @@ class SendQueue {
   ssize_t write_stored(int socket) const;
   void consume(std::size_t written);
 
-  enum class State { kNotYet, kOpen, kClosed };
+  enum class State { kNotYet, kOpen, kFinishing, kClosed };
 
   const std::size_t max_bytes_;
   const std::size_t room_bytes_;
   mutable std::mutex mutex_;
-  std::condition_variable less_;  // notified when the queue shrinks or is closed
+  std::condition_variable less_;  // notified when the queue shrinks or accepts nothing more
   State state_ = State::kNotYet;
   bool refused_room_ = false;
   std::deque<OutgoingPacket::Piece> pieces_;

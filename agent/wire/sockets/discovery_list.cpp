@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/file_descriptor.h"
 #include "core/whole_text.h"
@@ -73,21 +74,19 @@ void list_directory(const std::string& directory, uid_t owner, std::vector<Targe
   }
 }
 
-std::vector<uid_t> users_with_targets() {
-  std::vector<uid_t> users{geteuid()};
+std::set<uid_t> users_with_targets() {
+  std::set<uid_t> users{geteuid()};
   if (geteuid() != 0) return users;
   for (const std::string& name : names_in("/run/user")) {
-    if (const auto uid = number_in<uid_t>(name)) users.push_back(*uid);
+    if (const auto uid = number_in<uid_t>(name)) users.insert(*uid);
   }
   constexpr std::string_view kPrefix = "ddm-";
   for (const std::string& name : names_in("/tmp")) {
     if (!name.starts_with(kPrefix)) continue;
     if (const auto uid = number_in<uid_t>(std::string_view(name).substr(kPrefix.size()))) {
-      users.push_back(*uid);
+      users.insert(*uid);
     }
   }
-  std::ranges::sort(users);
-  users.erase(std::unique(users.begin(), users.end()), users.end());
   return users;
 }
 

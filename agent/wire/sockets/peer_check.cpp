@@ -2,6 +2,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -31,14 +32,21 @@ bool is_established(int fd) {
          info.tcpi_state == TCP_ESTABLISHED;
 }
 
+Result<std::optional<SocketOwner>> owner_of_far_end(const SocketAddress& here,
+                                                    const SocketAddress& there) {
+  const auto asked = query_sock_diag(there, here);
+  if (asked) return asked;
+  const auto searched = search_proc_net(there, here);
+  if (searched) return searched;
+  return Error{"who connects cannot be found out: " + asked.message() + ", " + searched.message()};
+}
+
 std::optional<Error> check_tcp_peer(int fd, const SocketAddress& here, const SocketAddress& there) {
-  auto owner = query_sock_diag(there, here);
-  if (!owner) {
-    const std::string why = owner.message();
-    owner = search_proc_net(there, here);
-    if (!owner) return Error{"who connects cannot be found out: " + why + ", " + owner.message()};
+  const auto owner = owner_of_far_end(here, there);
+  if (!owner) return owner.error();
+  if (!*owner || (*owner)->state != TCP_ESTABLISHED) {
+    return Error{"no process of this machine holds the other end"};
   }
-  if (!*owner) return Error{"no process of this machine holds the other end"};
   // The connection is still established, so the owner found is that of its other end and not of a
   // later socket with the same 4-tuple.
   if (!is_established(fd)) return Error{"the peer is gone"};
@@ -81,6 +89,16 @@ std::optional<Error> check_peer(int fd, Access access) {
   if (here.length == 0 || there.length == 0) return Error{"the peer is gone"};
   if (here.family() == AF_UNIX) return check_unix_peer(fd);
   return check_tcp_peer(fd, here, there);
+}
+
+bool still_reads(int fd) {
+  const SocketAddress here = local_end(fd);
+  if (here.family() == AF_UNIX) {
+    pollfd polled{fd, 0, 0};
+    return poll(&polled, 1, 0) == 0;  // POLLHUP: both directions are closed
+  }
+  const auto owner = owner_of_far_end(here, far_end(fd));
+  return owner && *owner && ((*owner)->state == TCP_FIN_WAIT1 || (*owner)->state == TCP_FIN_WAIT2);
 }
 
 }  // namespace ddm

@@ -29,6 +29,10 @@ enum class Access {
 // nullopt: accepted. Otherwise why not.
 std::optional<Error> check_peer(int fd, Access access);
 
+// After an end of file: whether the peer has only closed its sending side and still has its socket.
+// False, too, if that cannot be known: a TCP peer on another machine.
+bool still_reads(int fd);
+
 // How to interpret the kernel's uids in this process.
 struct UidView {
   uid_t ours = 0;
@@ -43,14 +47,15 @@ bool maps_every_uid(std::string_view uid_map);
 // nullopt: the peer is this process's user or root.
 std::optional<Error> check_uid(uid_t peer, const UidView& view);
 
-// An ESTABLISHED TCP socket of this machine with an inode.
+// A TCP socket of this machine with an inode, so a process has it.
 struct SocketOwner {
   uid_t uid = 0;
   ino_t inode = 0;
+  unsigned state = 0;  // TCP_ESTABLISHED, ...
 };
 
 // The owner of the socket bound to `local` and connected to `remote`. nullopt: there is none, or it
-// is not ESTABLISHED, or has no inode. The error: this method is not available here.
+// has no inode. The error: this method is not available here.
 Result<std::optional<SocketOwner>> query_sock_diag(const SocketAddress& local,
                                                    const SocketAddress& remote);
 Result<std::optional<SocketOwner>> search_proc_net(const SocketAddress& local,

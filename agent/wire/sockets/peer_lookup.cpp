@@ -65,10 +65,10 @@ Result<std::optional<SocketOwner>> read_answer(int fd, in_port_t local, in_port_
   const auto* found = reinterpret_cast<const inet_diag_msg*>(NLMSG_DATA(header));
   // Without an exact match the kernel returns a listener of that port.
   if (found->id.idiag_sport != local || found->id.idiag_dport != remote ||
-      found->idiag_state != TCP_ESTABLISHED || found->idiag_inode == 0) {
+      found->idiag_inode == 0) {
     return std::optional<SocketOwner>();
   }
-  return std::optional<SocketOwner>({found->idiag_uid, found->idiag_inode});
+  return std::optional<SocketOwner>({found->idiag_uid, found->idiag_inode, found->idiag_state});
 }
 
 // In the format of /proc/net/tcp: the address's words in host order, the port.
@@ -95,8 +95,8 @@ std::optional<SocketOwner> find_line(std::ifstream& table, const std::string& lo
     std::uint64_t inode = 0;
     if (std::sscanf(line.c_str() + at + wanted.size(), "%x %*s %*s %*s %" SCNu32 " %*s %" SCNu64,
                     &state, &uid, &inode) == 3 &&
-        state == TCP_ESTABLISHED && inode != 0) {
-      return SocketOwner{uid, inode};
+        inode != 0) {
+      return SocketOwner{uid, inode, state};
     }
   }
   return {};

@@ -118,7 +118,7 @@ TEST_CASE("What a session has used is forgotten once no task can run") {
   CHECK(said == "12");  // the first is no longer behind, so there is no record of it
 }
 
-TEST_CASE("A session without room is passed over until it has some, or is closed") {
+TEST_CASE("A session without room is passed over until it has some") {
   FairQueue queue;
   std::string said;
   const auto full = std::make_shared<FakeSession>(1);
@@ -131,12 +131,55 @@ TEST_CASE("A session without room is passed over until it has some, or is closed
   CHECK(queue.push(session(3), [&] { said += "p"; }));  // nobody is taking
   run_all(queue);
   CHECK(said == "op");
-  SECTION("room") { full->room = true; }
-  SECTION("closed") { full->open = false; }
+  full->room = true;
   CHECK(queue.resume());
   CHECK_FALSE(queue.resume());
   run_all(queue);
   CHECK(said == "opf");
+  CHECK_FALSE(queue.resume());
+}
+
+TEST_CASE("What a closed session asked for is dropped at once, and what it switched is done") {
+  FairQueue queue;
+  std::string said;
+  const auto gone = std::make_shared<FakeSession>(1);
+  auto request = std::make_shared<int>();
+  const std::weak_ptr<int> held = request;
+  queue.push(session(2), [&] {
+    CHECK_FALSE(queue.resume());
+    CHECK_FALSE(held.expired());
+    CHECK(queue.take_dropped().empty());
+    gone->open = false;
+    auto dropped = queue.take_dropped();
+    CHECK(dropped.size() == 1);
+    CHECK_FALSE(held.expired());  // the caller destroys it
+    dropped.clear();
+    CHECK(held.expired());
+    CHECK_FALSE(queue.resume());  // the lane is busy with this task
+    said += "o";
+  });
+  queue.push(gone, [request = std::move(request)] { FAIL("a request of nobody"); });
+  queue.push(
+      gone, [&] { said += "s"; }, FairQueue::Kind::kSwitch);
+  gone->room = false;  // so that the other one is first
+  run_all(queue);
+  CHECK(said == "os");
+}
+
+TEST_CASE("What a closed session switched is done on an idle lane") {
+  FairQueue queue;
+  bool done = false;
+  const auto gone = std::make_shared<FakeSession>(1);
+  gone->room = false;
+  queue.push(gone, [] { FAIL("a request of nobody"); });
+  queue.push(
+      gone, [&] { done = true; }, FairQueue::Kind::kSwitch);
+  CHECK_FALSE(queue.run_next());
+  gone->open = false;
+  CHECK(queue.take_dropped().size() == 1);
+  CHECK(queue.resume());
+  run_all(queue);
+  CHECK(done);
   CHECK_FALSE(queue.resume());
 }
 

@@ -59,6 +59,33 @@ TEST_CASE("Nothing is queued before the greeting or after the end") {
   CHECK_FALSE(queue.is_open());
 }
 
+TEST_CASE("A finishing queue sends what it has and takes nothing more") {
+  Pair pair;
+  const int small = 4096;
+  setsockopt(pair.near.get(), SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
+  constexpr std::size_t kSize = 1'000'000;
+  SendQueue queue(2 * kSize, 2 * kSize);
+  queue.finish();  // without effect before it is open
+  queue.open({});
+  REQUIRE(queue.push(packet({Bytes(kSize, 1)})) == SendQueue::Push::kQueued);
+  queue.finish();
+  CHECK_FALSE(queue.is_open());
+  CHECK_FALSE(queue.wait_for_room(std::chrono::seconds(10)));
+  CHECK(queue.push(packet({{2}})) == SendQueue::Push::kDropped);
+  CHECK(queue.drain(pair.near.get()) == SendQueue::Drain::kBlocked);
+  Bytes all = pair.read_all();
+  while (queue.drain(pair.near.get()) != SendQueue::Drain::kFinished) {
+    const Bytes part = pair.read_all();
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  const Bytes part = pair.read_all();
+  all.insert(all.end(), part.begin(), part.end());
+  CHECK(all == Bytes(kSize, 1));
+  CHECK(queue.drain(pair.near.get()) == SendQueue::Drain::kFinished);
+  queue.close();
+  CHECK(queue.drain(pair.near.get()) == SendQueue::Drain::kEmpty);
+}
+
 TEST_CASE("Packets of many pieces arrive whole and in order through a narrow socket") {
   Pair pair;
   const int small = 4096;

@@ -1,4 +1,5 @@
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <catch2/catch.hpp>
 #include <future>
@@ -107,6 +108,63 @@ TEST_CASE("A slow request holds up nobody") {
   CHECK(client.read_reply()->header.id == 2);
   let_go.set_value();
   CHECK(client.read_reply()->header.id == 1);
+}
+
+TEST_CASE("A client that has closed its sending side gets its answers, then the end") {
+  const TemporaryDirectory directory;
+  ServerOptions options;
+  options.limits.max_requests = 2;  // some requests are still unread at the end of file
+  SECTION("on a port") {}
+  SECTION("on a Unix socket") {
+    options.address = {Address::Kind::kUnix, "", 0, directory / "socket"};
+  }
+  TestServer server(options);
+  TestClient client(server.address());
+  REQUIRE(client.shake_hands());
+  for (std::uint32_t id = 1; id <= 5; ++id) {
+    REQUIRE(client.send_request(id, {id % 2 == 0 ? kEcho : kSlow, kData}));
+  }
+  REQUIRE(shutdown(client.fd(), SHUT_WR) == 0);
+  std::uint32_t sum = 0;
+  for (int i = 0; i < 5; ++i) {
+    const auto reply = client.read_reply();
+    REQUIRE(reply);
+    sum += reply->header.id;
+  }
+  CHECK(sum == 1 + 2 + 3 + 4 + 5);
+  CHECK(client.at_end());
+  CHECK(eventually([&] { return server->sessions().empty(); }));
+}
+
+TEST_CASE("A client that closes both sides is noticed while its request runs") {
+  const TemporaryDirectory directory;
+  ServerOptions options;
+  bool half_first = false;
+  SECTION("on a port") {}
+  SECTION("on a port, one after the other") { half_first = true; }
+  SECTION("on a Unix socket, one after the other") {
+    half_first = true;
+    options.address = {Address::Kind::kUnix, "", 0, directory / "socket"};
+  }
+  TestServer server(options);
+  const ChunkType held = chunk_type("HELD");
+  std::promise<void> let_go;
+  server.dispatcher().add(held, Lane::kSlow,
+                          [go = let_go.get_future().share()](const Request&, Reply reply) {
+                            go.wait_for(std::chrono::seconds(20));
+                            reply.send_empty();
+                          });
+  TestClient client(server.address());
+  REQUIRE(client.shake_hands());
+  REQUIRE(client.send_request(1, {held, kData}));
+  if (half_first) {
+    REQUIRE(shutdown(client.fd(), SHUT_WR) == 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    CHECK(server->sessions().size() == 1);
+  }
+  client.close();
+  CHECK(eventually([&] { return server->sessions().empty(); }));
+  let_go.set_value();
 }
 
 TEST_CASE("Every one of a thousand requests at once gets exactly one reply") {
