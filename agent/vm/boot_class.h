@@ -1,5 +1,5 @@
 // Classes of the agent in java.base, defined with JNI DefineClass: visible everywhere, without a
-// jar or a flag.
+// jar or a flag. And look-ups of classes and of their members, which leave no exception pending.
 #pragma once
 
 #include <jni.h>
@@ -31,6 +31,24 @@ inline jclass find_boot_class(JNIEnv* jni, const char* name) {
       reinterpret_cast<Find>(vm_library::symbol("JVM_FindClassFromBootLoader"));
   const jclass found = find != nullptr ? find(jni, name) : jni->FindClass(name);
   return clear_exception(jni) ? nullptr : found;
+}
+
+// A field of instances; null, with no exception pending, if there is none of that name.
+inline jfieldID find_field(JNIEnv* jni, const char* class_name, const char* name,
+                           const char* signature) {
+  const LocalRef<jclass> type(jni, jni->FindClass(class_name));
+  const jfieldID field = !type ? nullptr : jni->GetFieldID(type.get(), name, signature);
+  return clear_exception(jni) ? nullptr : field;
+}
+
+// What a static method without parameters returns: a local reference, or null, with no exception
+// pending.
+inline jobject static_object(JNIEnv* jni, const char* class_name, const char* method,
+                             const char* signature) {
+  const LocalRef<jclass> type(jni, jni->FindClass(class_name));
+  const jmethodID get = !type ? nullptr : jni->GetStaticMethodID(type.get(), method, signature);
+  const jobject object = get != nullptr ? jni->CallStaticObjectMethod(type.get(), get) : nullptr;
+  return clear_exception(jni) ? nullptr : object;
 }
 
 // Any class, as a global reference. Null: not found.

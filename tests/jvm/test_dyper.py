@@ -673,6 +673,7 @@ def modes_of_a_file_take_the_place_of_those_built_in(t):
         f.write(MODES)
     with Watched(t, agent=FREE + f",dypatch_modes={t.path('modes.xml')}") as program:
         with program.client() as client:
+            os.remove(t.path("modes.xml"))  # it has been read at the start
             client.tell("DIRECTORY", t.dir, root="DYPATCH")
             client.tell("MODEL", MODEL.format(""), root="DYPATCH")
             assert b"fullFence" in patched_code(client)
@@ -705,3 +706,12 @@ def a_model_is_activated_or_taken_out_and_nothing_else(t):
             assert reply.find("PATCH/CLASS").get("ORIGINAL") == original, Xml.tostring(reply)
         reply = client.ask("ACTIVATE", "<PATCHMODEL NAME='M1' ACTION='remove' />", root="DYPATCH")
         assert errors(reply) == ["BAD_VALUE"] and reply.find("PATCH") is None, Xml.tostring(reply)
+
+
+@test()
+def a_model_that_is_not_there_is_told_when_it_is_activated(t):
+    with Watched(t) as program, program.client() as client:
+        for action in ("", "ACTION='ADD'", "ACTION='REMOVE'"):
+            reply = client.ask("ACTIVATE", f"<PATCHMODEL NAME='X' {action} />", root="DYPATCH")
+            assert errors(reply) == ["NO_MODEL"] and reply.find("ERROR").get("NAME") == "X", Xml.tostring(reply)
+            assert len(reply.find("PATCH")) == 0, Xml.tostring(reply)  # as the original answers

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "adapters/dyper/documents/xml_reader.h"
 #include "adapters/dyper/patching/java_names.h"
@@ -88,12 +89,6 @@ bool can_be_read_once(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-Result<std::unique_ptr<pugi::xml_document>> read_modes_file(const std::string& path) {
-  const auto text = file_text(path);
-  if (!text) return text.error();
-  return read_xml(*text);
-}
-
 void write_block(const bci::MethodBlock& block, const std::string& method, std::int32_t id,
                  XmlWriter& xml) {
   xml.open("BLOCK").attribute("METHOD", method).attribute("INDEX", id);
@@ -108,23 +103,32 @@ void write_block(const bci::MethodBlock& block, const std::string& method, std::
 
 }  // namespace
 
-std::optional<Error> modes_file_fault(const std::string& path) {
-  if (can_be_read_once(path)) return {};  // left to the first MODEL
-  const auto read = read_modes_file(path);
-  return read ? std::nullopt : std::optional(read.error());
+std::optional<Error> Dypatch::read_modes_early() {
+  if (modes_file_.empty() || can_be_read_once(modes_file_)) return {};
+  return read_modes();
+}
+
+std::optional<Error> Dypatch::read_modes() {
+  const auto text = file_text(modes_file_);
+  if (!text) return text.error();
+  auto modes = read_xml(*text);
+  if (!modes) return modes.error();
+  unused_modes_ = std::move(*modes);
+  modes_file_.clear();
+  return {};
 }
 
 // A file that cannot be read is looked for again by the next MODEL.
-void Dypatch::read_modes(DyperErrors& errors) {
-  if (modes_file_.empty()) return;
-  const auto read = read_modes_file(modes_file_);
-  if (!read) {
-    fail(errors, "FILE", modes_file_, read.message(), Code::kNoMode);
-    if (can_be_read_once(modes_file_)) modes_file_.clear();
-    return;
+void Dypatch::add_modes(DyperErrors& errors) {
+  if (!modes_file_.empty()) {
+    if (const auto fault = read_modes()) {
+      fail(errors, "FILE", modes_file_, fault->message, Code::kNoMode);
+      if (can_be_read_once(modes_file_)) modes_file_.clear();
+      return;
+    }
   }
-  modes_file_.clear();
-  models_.modes().add((*read)->document_element(), errors);
+  const auto modes = std::exchange(unused_modes_, nullptr);
+  if (modes) models_.modes().add(modes->document_element(), errors);
 }
 
 Dypatch::Found Dypatch::classes_of(JNIEnv* jni, const bci::PatchPlan& plan, const ClassNames& named,
@@ -208,7 +212,7 @@ void Dypatch::write_numbers(const bci::PatchPlan& plan, const ClassFiles& classe
 }
 
 void Dypatch::model(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperErrors& errors) {
-  read_modes(errors);
+  add_modes(errors);
   const pugi::xml_node element = child_of(root, "MODEL", "PATCHMODEL");
   const std::string_view name = attribute_of(element, "NAME");
   if (name.empty()) {
@@ -264,13 +268,16 @@ void Dypatch::patch(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperError
 // As DYVISE's own program spells it: <PATCHMODEL NAME='M1' ACTION='ADD' />.
 void Dypatch::activate(JNIEnv* jni, pugi::xml_node root, XmlWriter& xml, DyperErrors& errors) {
   const pugi::xml_node element = child_of(root, "PATCHMODEL", "MODEL");
-  const bci::PatchPlan wanted = models_.plan(attribute_of(element, "NAME"));
+  const std::string_view name = attribute_of(element, "NAME");
   const std::string_view action = attribute_of(element, "ACTION");
   if (!action.empty() && action != "ADD" && action != "REMOVE") {
     fail(errors, "ACTION", action, "an action is ADD, also without one, or REMOVE");
     return;
   }
+  // Besides the original's reply, which is an empty PATCH.
+  if (!models_.contains(name)) fail(errors, "NAME", name, "there is no such model", Code::kNoModel);
   const bool add = action != "REMOVE";
+  const bci::PatchPlan wanted = models_.plan(name);
   const ClassNames classes = loaded_classes_of(jni, wanted, {}, errors);
   const bci::PatchPlan plan = add ? links_.check(jni, wanted, classes, errors).plan : wanted;
   xml.open("PATCH");

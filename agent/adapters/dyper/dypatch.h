@@ -4,6 +4,7 @@
 
 #include <jvmti.h>
 
+#include <memory>
 #include <optional>
 #include <pugixml.hpp>
 #include <string>
@@ -18,15 +19,15 @@
 
 namespace ddm {
 
-// Why the file of dypatch_modes= cannot be read, as far as a look tells.
-std::optional<Error> modes_file_fault(const std::string& path);
-
 class Dypatch {
  public:
-  // `modes_file`: dypatch_modes=, read by the first MODEL that can; "" = none.
+  // `modes_file`: dypatch_modes=; "" = none.
   Dypatch(jvmtiEnv* jvmti, std::string modes_file, HitBudget& budget)
       : modes_file_(std::move(modes_file)), links_(jvmti), patched_(jvmti, ids_, budget) {}
 
+  // Reads that file, unless it can be read only once, before the first command. The error: why it
+  // cannot be read; each MODEL tries again.
+  std::optional<Error> read_modes_early();
   // At the VM's death.
   void close() { links_.close(); }
 
@@ -43,7 +44,8 @@ class Dypatch {
   PatchedClasses& patched() { return patched_; }
 
  private:
-  void read_modes(DyperErrors& errors);
+  std::optional<Error> read_modes();
+  void add_modes(DyperErrors& errors);
   // The loaded classes that the plan covers, restricted to `named` if that is not empty. A class
   // named there or in the plan is missing if it is not loaded and linked.
   struct Found {
@@ -65,7 +67,8 @@ class Dypatch {
   std::string store_file(const std::string& class_name, std::string_view form,
                          const bci::Bytes& bytes, DyperErrors& errors);
 
-  std::string modes_file_;
+  std::string modes_file_;                            // "": none, or it has been read
+  std::unique_ptr<pugi::xml_document> unused_modes_;  // of the file, for the first MODEL
   PatchModels models_;
   bci::PatchIdTable ids_;
   LinkThread links_;

@@ -18,11 +18,14 @@ Chunk chunk_with(std::string_view document) {
   return {kDyperChunk, out.take()};
 }
 
-// The CONNECT line, and the message that a run has begun.
+// "START" and "END" of a run.
+std::string told(const char* what, const DyperIdentity& self) {
+  XmlWriter xml;
+  return xml.open("DYPER").attribute(what, self.text()).close().take();
+}
+
 std::string greeting(const DyperIdentity& self) {
-  XmlWriter start;
-  start.open("DYPER").attribute("START", self.text()).close();
-  return framed_message("CONNECT " + self.text()) + framed_message(start.take());
+  return framed_message("CONNECT " + self.text()) + framed_message(told("START", self));
 }
 
 // A peer's document, which gets one reply: from the thread that answers commands, or a refusal.
@@ -45,11 +48,6 @@ class OpenDocument final : public OpenRequest {
   std::atomic<bool> answered_{false};
 };
 
-std::string farewell(const DyperIdentity& self) {
-  XmlWriter end;
-  return end.open("DYPER").attribute("END", self.text()).close().take();
-}
-
 }  // namespace
 
 Dyper::Dyper(const HandlerContext& context, const DyperOptions& options, bool access_any,
@@ -64,11 +62,9 @@ Dyper::Dyper(const HandlerContext& context, const DyperOptions& options, bool ac
       commands_(context.jvmti, self_, monitor_, heap_dumper, budget, options.modes_file) {}
 
 void Dyper::vm_live(JNIEnv* jni, bool) {
-  if (const std::string& modes = options_.modes_file; !modes.empty()) {
-    if (const auto fault = modes_file_fault(modes)) {
-      log_error("dypatch_modes={}: {}; each MODEL fails until it can be read", modes,
-                fault->message);
-    }
+  if (const auto fault = commands_.read_modes_early()) {
+    log_error("dypatch_modes={}: {}; each MODEL fails until it can be read", options_.modes_file,
+              fault->message);
   }
   if (!options_.address.empty()) context_.service.serves_dyper_at(open(jni));
 }
@@ -77,16 +73,14 @@ void Dyper::vm_live(JNIEnv* jni, bool) {
 std::string Dyper::open(JNIEnv* jni) {
   const DyperAddress where =
       *parse_dyper_address(options_.address);  // the option parser has checked
-  DyperDoorSettings settings;
-  settings.address = where.address;
-  settings.connect_out = where.connect_out;
-  settings.peers.access = access_any_ ? Access::kAny : Access::kUser;
-  settings.peers.greeting = greeting(self_);
-  settings.peers.log = log_of_server;
-  settings.peers.free = [this](SendQueue::Leftovers gone) {
+  DyperPeer::Settings peers;
+  peers.access = access_any_ ? Access::kAny : Access::kUser;
+  peers.greeting = greeting(self_);
+  peers.log = log_of_server;
+  peers.free = [this](SendQueue::Leftovers gone) {
     context_.service.slow().post([gone = std::move(gone)](JNIEnv*) {});
   };
-  settings.peers.on_document = [this](const DyperPeerPtr& peer, std::string document) {
+  peers.on_document = [this](const DyperPeerPtr& peer, std::string document) {
     const auto open = std::make_shared<OpenDocument>(peer, std::move(document), self_);
     const bool posted = context_.service.slow().post([this, open](JNIEnv* on_thread) {
       if (!open->answered()) open->answer(commands_.answer(on_thread, open->text()));
@@ -97,7 +91,7 @@ std::string Dyper::open(JNIEnv* jni) {
   auto loop = context_.service.io();
   if (!loop) error = loop.message();
   if (error.empty()) {
-    auto door = open_dyper_door(std::move(settings), *loop);
+    auto door = open_dyper_door(where, std::move(peers), *loop);
     if (door) {
       const std::lock_guard lock(mutex_);
       loop_ = *loop;
@@ -121,15 +115,13 @@ void Dyper::add_chunks(Dispatcher& dispatcher) {
     ByteReader in(request.data);
     const std::string document = in.str();
     if (!in.ok()) return reply.fail_bad_data("str document");
-    remember(request.session);
+    {
+      const std::lock_guard lock(mutex_);
+      std::erase_if(sessions_, [](const auto& one) { return one.expired(); });
+      sessions_.insert(request.session);  // it receives messages from now on
+    }
     reply.send(chunk_with(commands_.answer(context_.jni(), document)));
   });
-}
-
-void Dyper::remember(const SessionPtr& session) {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(sessions_, [](const auto& one) { return one.expired(); });
-  sessions_.insert(session);
 }
 
 void Dyper::send(const std::string& document) {
@@ -150,7 +142,7 @@ void Dyper::send(const std::string& document) {
 }
 
 void Dyper::end() {
-  const Chunk last = chunk_with(farewell(self_));
+  const Chunk last = chunk_with(told("END", self_));
   {
     const std::lock_guard lock(mutex_);
     for (const auto& one : sessions_) {
@@ -163,7 +155,7 @@ void Dyper::end() {
 // After the answer to the slow lane's current request.
 void Dyper::end_after_servers() {
   if (!door_) return;
-  send_to_all(*door_, framed_message(farewell(self_)), /*also_full=*/true);
+  send_to_all(*door_, framed_message(told("END", self_)), /*also_full=*/true);
   loop_->remove(*door_);
 }
 

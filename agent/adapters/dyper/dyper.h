@@ -35,8 +35,6 @@ class Dyper final : public Feature {
   void end_after_servers() override;
 
  private:
-  // The session receives messages from now on.
-  void remember(const SessionPtr& session);
   void send(const std::string& document);
 
   std::string open(JNIEnv* jni);

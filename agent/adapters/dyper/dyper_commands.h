@@ -33,6 +33,8 @@ class DyperCommands {
   DyperCommands(const DyperCommands&) = delete;
   DyperCommands& operator=(const DyperCommands&) = delete;
 
+  // Before the first command. The error: why modes_file cannot be read.
+  std::optional<Error> read_modes_early() { return dypatch_.read_modes_early(); }
   std::string answer(JNIEnv* jni, std::string_view document);
   // At the VM's death.
   void close() {

@@ -9,35 +9,19 @@ namespace {
 
 constexpr std::chrono::seconds kRestOutside{5};
 
-// -1: there is none left.
-template <typename Cells, typename Take>
-std::int32_t cell_of(Cells& cells, std::int32_t id, Take take) {
-  const auto known = cells.find(id);
-  if (known != cells.end()) return known->second.cell;
-  const std::int32_t cell = take();
-  if (cell >= 0) cells[id].cell = cell;
-  return cell;
-}
-
 }  // namespace
 
-PatchCounters::OfClass& PatchCounters::in_use(std::string_view class_name) {
+std::int32_t PatchCounters::cell_of(std::int32_t id, std::string_view class_name, bool timed) {
+  const std::lock_guard lock(mutex_);
   OfClass& one = classes_[dotted_name(class_name)];
   if (one.number == 0) one.number = ++last_number_;
   one.out.reset();
-  return one;
-}
-
-std::int32_t PatchCounters::counter_of(std::int32_t id, std::string_view class_name) {
-  const std::lock_guard lock(mutex_);
-  return cell_of(in_use(class_name).counters, id,
-                 [&] { return cells_.take_counter(CountedThreads::kChosen); });
-}
-
-std::int32_t PatchCounters::timer_of(std::int32_t id, std::string_view class_name) {
-  const std::lock_guard lock(mutex_);
-  return cell_of(in_use(class_name).timers, id,
-                 [&] { return cells_.take_timer(CountedThreads::kChosen); });
+  const auto known = one.counters.find({id, timed});
+  if (known != one.counters.end()) return known->second.cell;
+  const std::int32_t cell = timed ? cells_.take_timer(CountedThreads::kChosen)
+                                  : cells_.take_counter(CountedThreads::kChosen);
+  if (cell >= 0) one.counters[{id, timed}].cell = cell;
+  return cell;
 }
 
 void PatchCounters::rest(const std::string& class_name) {
@@ -66,11 +50,8 @@ std::vector<ProbeBudget::Cost> PatchCounters::new_costs(const HitCosts& costs,
   for (auto at = classes_.begin(); at != classes_.end();) {
     OfClass& one = at->second;
     double ns = 0;
-    for (auto& [id, counter] : one.counters) {
-      ns += counter.paid.since(counts, counter.cell).cost(costs, false);
-    }
-    for (auto& [id, timer] : one.timers) {
-      ns += timer.paid.since(counts, timer.cell).cost(costs, true);
+    for (auto& [key, counter] : one.counters) {
+      ns += counter.paid.since(counts, counter.cell).cost(costs, /*timed=*/key.second);
     }
     spent.push_back({one.out ? 0 : one.number, ns});
     const bool rested = one.out && Clock::now() - *one.out > kRestOutside;
@@ -101,11 +82,11 @@ void PatchCounters::add_to(Sums& sums, const OfClass& one,
     const auto at = static_cast<std::size_t>(cell);
     return at < counts.size() ? counts[at] : 0;
   };
-  for (const auto& [id, counter] : one.counters) {
-    sums[id].add({value(counter.cell + kHitsCell), {}}, 1);
-  }
-  for (const auto& [id, timer] : one.timers) {
-    sums[id].add({value(timer.cell + kHitsCell), value(timer.cell + kTotalCell)}, 1);
+  for (const auto& [key, counter] : one.counters) {
+    const auto& [id, timed] = key;
+    Counted counted{value(counter.cell + kHitsCell), {}};
+    if (timed) counted.ns = value(counter.cell + kTotalCell);
+    sums[id].add(counted, 1);
   }
 }
 
@@ -119,8 +100,7 @@ PatchCounters::Sums PatchCounters::all(JNIEnv* jni) const {
 
 void PatchCounters::give_back(const OfClass& one, const std::vector<std::int64_t>& counts) {
   add_to(kept_, one, counts);
-  for (const auto& [id, counter] : one.counters) cells_.give_back(counter.cell);
-  for (const auto& [id, timer] : one.timers) cells_.give_back(timer.cell);
+  for (const auto& [key, counter] : one.counters) cells_.give_back(counter.cell);
 }
 
 }  // namespace ddm

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bci/patch/patch_class.h"
@@ -29,8 +30,12 @@ class PatchCounters final : public bci::PatchIds {
   PatchCounters(bci::PatchIds& ids, SinkCells& cells) : ids_(ids), cells_(cells) {}
 
   std::int32_t id_of(const Part& part) override { return ids_.id_of(part); }
-  std::int32_t counter_of(std::int32_t id, std::string_view class_name) override;
-  std::int32_t timer_of(std::int32_t id, std::string_view class_name) override;
+  std::int32_t counter_of(std::int32_t id, std::string_view class_name) override {
+    return cell_of(id, class_name, /*timed=*/false);
+  }
+  std::int32_t timer_of(std::int32_t id, std::string_view class_name) override {
+    return cell_of(id, class_name, /*timed=*/true);
+  }
 
   // The class's patches are removed; active frames of the old code count until they return.
   void rest(const std::string& class_name);
@@ -59,16 +64,16 @@ class PatchCounters final : public bci::PatchIds {
     std::int32_t cell = -1;
     HitCounts paid;
   };
-  using CellsOf = std::map<std::int32_t, Counter>;  // by number of the tables
   struct OfClass {
     std::uint32_t number = 0;
-    CellsOf counters, timers;
-    std::optional<Clock::time_point> out;  // since when its patches are
+    std::map<std::pair<std::int32_t, bool>, Counter> counters;  // by number of the tables, timed
+    std::optional<Clock::time_point> out;                       // since when its patches are
   };
   using Sums = std::map<std::int32_t, Counted>;
 
+  // -1: there is none left.
+  std::int32_t cell_of(std::int32_t id, std::string_view class_name, bool timed);
   // These with the lock held.
-  OfClass& in_use(std::string_view class_name);
   static void add_to(Sums& sums, const OfClass& one, const std::vector<std::int64_t>& counts);
   Sums all(JNIEnv* jni) const;
   void give_back(const OfClass& one, const std::vector<std::int64_t>& counts);

@@ -15,6 +15,7 @@
 #include "adapters/dyper/documents/xml_reader.h"
 #include "core/class_names.h"
 #include "core/clocks.h"
+#include "vm/boot_class.h"
 #include "vm/class_changes/class_bytes_reader.h"
 #include "vm/java_text.h"
 #include "vm/jvmti_memory.h"
@@ -78,8 +79,7 @@ void add_java_properties(JNIEnv* jni, Properties& result) {
   const auto type = [&](const char* name) {
     return jni->ExceptionCheck() ? nullptr : jni->FindClass(name);
   };
-  const jclass system = type("java/lang/System"), set = type("java/util/Set");
-  const jclass expected = type("java/util/Properties");
+  const jclass set = type("java/util/Set"), expected = type("java/util/Properties");
   const auto method = [&](jclass of, const char* name, const char* signature) {
     return jni->ExceptionCheck() ? nullptr : jni->GetMethodID(of, name, signature);
   };
@@ -87,12 +87,9 @@ void add_java_properties(JNIEnv* jni, Properties& result) {
   const jmethodID names_of = method(expected, "stringPropertyNames", "()Ljava/util/Set;");
   const jmethodID get = method(expected, "getProperty", "(Ljava/lang/String;)Ljava/lang/String;");
   if (clear_exception(jni)) return;
-  const jmethodID get_all =
-      jni->GetStaticMethodID(system, "getProperties", "()Ljava/util/Properties;");
-  if (clear_exception(jni)) return;
-  const jobject properties = jni->CallStaticObjectMethod(system, get_all);
-  if (clear_exception(jni) || properties == nullptr ||
-      !jni->IsSameObject(jni->GetObjectClass(properties), expected)) {
+  const jobject properties =
+      static_object(jni, "java/lang/System", "getProperties", "()Ljava/util/Properties;");
+  if (properties == nullptr || !jni->IsSameObject(jni->GetObjectClass(properties), expected)) {
     return;
   }
   const jobject name_set = jni->CallObjectMethod(properties, names_of);

@@ -38,8 +38,8 @@ void say(const FileDescriptor& fd, std::string_view text) {
 
 class OpenDoor {
  public:
-  explicit OpenDoor(DyperDoorSettings settings)
-      : opened_(open_dyper_door(std::move(settings), loop_)) {
+  explicit OpenDoor(DyperPeer::Settings settings)
+      : opened_(open_dyper_door({}, std::move(settings), loop_)) {
     REQUIRE(opened_);
   }
   ~OpenDoor() { close(); }
@@ -58,11 +58,10 @@ class OpenDoor {
 };
 
 // Each document is answered with itself in brackets.
-DyperDoorSettings echoing() {
-  DyperDoorSettings settings;
-  settings.peers.greeting = "hello\n";
-  settings.peers.on_document = [](const std::shared_ptr<DyperPeer>& peer,
-                                  const std::string& document) {
+DyperPeer::Settings echoing() {
+  DyperPeer::Settings settings;
+  settings.greeting = "hello\n";
+  settings.on_document = [](const std::shared_ptr<DyperPeer>& peer, const std::string& document) {
     peer->answer("[" + document + "]", document.size());
   };
   return settings;
@@ -122,10 +121,9 @@ TEST_CASE("who sends no more is still answered") {
 }
 
 TEST_CASE("an answer of megabytes arrives whole") {
-  DyperDoorSettings settings;
+  DyperPeer::Settings settings;
   const std::string big(5 << 20, 'x');
-  settings.peers.on_document = [&](const std::shared_ptr<DyperPeer>& peer,
-                                   const std::string& document) {
+  settings.on_document = [&](const std::shared_ptr<DyperPeer>& peer, const std::string& document) {
     peer->answer(big, document.size());
   };
   OpenDoor door(std::move(settings));
@@ -138,10 +136,9 @@ TEST_CASE("an answer of megabytes arrives whole") {
 TEST_CASE("who does not read its answers is not asked on, and gets all of them when it reads") {
   const std::string big(300'000, 'x');
   std::atomic<int> asked{0};
-  DyperDoorSettings settings;
-  settings.peers.greeting = "hello\n";
-  settings.peers.on_document = [&](const std::shared_ptr<DyperPeer>& peer,
-                                   const std::string& document) {
+  DyperPeer::Settings settings;
+  settings.greeting = "hello\n";
+  settings.on_document = [&](const std::shared_ptr<DyperPeer>& peer, const std::string& document) {
     ++asked;
     peer->answer(big, document.size());
   };
@@ -162,8 +159,8 @@ TEST_CASE("who does not read its answers is not asked on, and gets all of them w
 TEST_CASE("no more is read from a peer while megabytes of its documents are unanswered") {
   std::mutex mutex;
   std::vector<std::shared_ptr<DyperPeer>> asked;
-  DyperDoorSettings settings;
-  settings.peers.on_document = [&](const std::shared_ptr<DyperPeer>& peer, const std::string&) {
+  DyperPeer::Settings settings;
+  settings.on_document = [&](const std::shared_ptr<DyperPeer>& peer, const std::string&) {
     const std::lock_guard lock(mutex);
     asked.push_back(peer);
   };

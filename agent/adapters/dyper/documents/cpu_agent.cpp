@@ -82,9 +82,8 @@ void CpuAgent::forget() {
     }
     of_class.hits = {};
     of_class.detail = {of_class.detail.decided};
-    items_ += 1 + of_class.methods.size();
     const bool kept = of_class.detail.decided || !of_class.methods.empty();
-    items_ -= kept ? 0 : 1;
+    if (kept) items_ += 1 + of_class.methods.size();
     one = kept ? std::next(one) : classes_.erase(one);
   }
 }
@@ -119,8 +118,7 @@ void CpuAgent::write_item(const std::string& name, Hits& hits, const Detail* det
 
 void CpuAgent::report(const ReportMoment& moment, const DyperVariables& variables, XmlWriter& xml) {
   xml.open("COUNTERS");
-  write_time(xml);
-  xml.attribute("ACTIVE", active_).attribute("LAST", time().last_ms);
+  write_time(active_, xml);
   xml.open("TOTALS").attribute("CLASS", class_hits_.total).attribute("METHOD", method_hits_.total);
   xml.attribute("LINE", line_hits_.total).attribute("CBASE", class_hits_.base);
   xml.attribute("MBASE", method_hits_.base).attribute("LBASE", line_hits_.base).close();

@@ -64,9 +64,10 @@ class DyperAgent {
                             const DyperVariables& variables) = 0;
   virtual void forget() = 0;
   const MonitoredTime& time() const { return time_; }
-  // MONTIME, SAMPLES, LAST
-  void write_time(XmlWriter& xml) const {
+  // `counted`: the snapshots that had something for this agent.
+  void write_time(std::int64_t counted, XmlWriter& xml) const {
     xml.attribute("MONTIME", time_.monitored_ms()).attribute("SAMPLES", time_.samples);
+    xml.attribute("ACTIVE", counted).attribute("LAST", time_.last_ms);
   }
 
  private:

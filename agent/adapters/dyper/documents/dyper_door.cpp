@@ -4,27 +4,26 @@
 
 namespace ddm {
 
-Result<std::shared_ptr<Door>> open_dyper_door(DyperDoorSettings settings,
+Result<std::shared_ptr<Door>> open_dyper_door(const DyperAddress& where, DyperPeer::Settings peers,
                                               const std::shared_ptr<IoLoop>& loop) {
   constexpr std::size_t kMostPeers = 16;
-  DoorSettings door_settings;
-  door_settings.address = settings.address;
-  door_settings.connect_out = settings.connect_out;
-  door_settings.access = settings.peers.access;
-  door_settings.what = "DYPER connection";
-  door_settings.max_peers = kMostPeers;
+  DoorSettings settings;
+  settings.address = where.address;
+  settings.connect_out = where.connect_out;
+  settings.access = peers.access;
+  settings.what = "DYPER connection";
+  settings.max_peers = kMostPeers;
   const ServerLimits limits;  // what DDM servers may make the agent hold
-  door_settings.max_memory = limits.max_memory;
-  door_settings.max_stored = limits.max_stored;
-  door_settings.log = settings.peers.log;
-  door_settings.on_refused_peer = warn_of_first_refusal(settings.peers.log);
-  door_settings.make_peer =
-      [waker = loop->waker(),
-       shared = std::make_shared<const DyperPeer::Settings>(std::move(settings.peers))](
-          FileDescriptor socket, std::string name, bool checked) -> PeerPtr {
+  settings.max_memory = limits.max_memory;
+  settings.max_stored = limits.max_stored;
+  settings.log = peers.log;
+  settings.on_refused_peer = warn_of_first_refusal(peers.log);
+  settings.make_peer = [waker = loop->waker(),
+                        shared = std::make_shared<const DyperPeer::Settings>(std::move(peers))](
+                           FileDescriptor socket, std::string name, bool checked) -> PeerPtr {
     return std::make_shared<DyperPeer>(shared, std::move(socket), std::move(name), waker, checked);
   };
-  auto door = Door::open(std::move(door_settings), loop->waker());
+  auto door = Door::open(std::move(settings), loop->waker());
   if (door && !loop->add(*door)) return Error{"no thread could be started for connections"};
   return door;
 }

@@ -10,15 +10,9 @@
 
 namespace ddm {
 
-struct DyperDoorSettings {
-  Address address;
-  bool connect_out = false;
-  DyperPeer::Settings peers;
-};
-
-// The error is one sentence for people. The objects that `settings` refer to must outlive the door,
+// The error is one sentence for people. The objects that `peers` refers to must outlive the door,
 // which is open until loop->remove().
-Result<std::shared_ptr<Door>> open_dyper_door(DyperDoorSettings settings,
+Result<std::shared_ptr<Door>> open_dyper_door(const DyperAddress& where, DyperPeer::Settings peers,
                                               const std::shared_ptr<IoLoop>& loop);
 
 // Sends to all connected peers of such a door; `also_full`: to those that do not read, too.

@@ -29,7 +29,9 @@ DyperPeer::DyperPeer(std::shared_ptr<const Settings> settings, FileDescriptor so
 }
 
 void DyperPeer::send(std::string_view framed) {
-  push(stored_if_large({{Bytes(framed.begin(), framed.end())}}));
+  auto packet = stored_if_large({{Bytes(framed.begin(), framed.end())}});
+  if (queue_.push(std::move(packet)) == SendQueue::Push::kOverflow) overflown_ = true;
+  waker_->wake();
 }
 
 void DyperPeer::answer(std::string_view document, std::size_t asked_bytes) {
@@ -37,11 +39,6 @@ void DyperPeer::answer(std::string_view document, std::size_t asked_bytes) {
   pending_bytes_ -= asked_bytes;
   --pending_;
   waker_->wake();  // reading may go on
-}
-
-void DyperPeer::push(OutgoingPacket packet) {
-  if (queue_.push(std::move(packet)) == SendQueue::Push::kOverflow) overflown_ = true;
-  waker_->wake();
 }
 
 pollfd DyperPeer::polled() const {

@@ -65,7 +65,6 @@ class DyperPeer final : public Peer, public std::enable_shared_from_this<DyperPe
   static constexpr std::size_t kMostUnread = std::size_t{8} << 20;
   static constexpr std::size_t kRoomBytes = std::size_t{256} << 10;
 
-  void push(OutgoingPacket packet);
   // Accepts the peer once the check succeeds. The error: the peer is refused.
   std::optional<Error> check();
   void greet();

@@ -23,8 +23,6 @@ std::string framed_message(std::string_view document) { return framed(document, 
 
 std::string framed_reply(std::string_view document) { return framed(document, kReplyEnd); }
 
-void DocumentReader::append(std::string_view data) { buffer_ += data; }
-
 void DocumentReader::append_line(std::string_view line) {
   const std::size_t room = kMaxDocument + 1 - std::min(document_.size(), kMaxDocument + 1);
   document_ += line.substr(0, room);

@@ -26,7 +26,7 @@ std::string framed_reply(std::string_view document);
 // which is long enough for read_xml() to refuse it by its size.
 class DocumentReader {
  public:
-  void append(std::string_view data);
+  void append(std::string_view data) { buffer_ += data; }
 
   // The next complete document, without its terminating line.
   std::optional<std::string> next();

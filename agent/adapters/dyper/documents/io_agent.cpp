@@ -48,8 +48,7 @@ void IoAgent::forget() {
 
 void IoAgent::report(const ReportMoment&, const DyperVariables&, XmlWriter& xml) {
   xml.open("IOCOUNTERS");
-  write_time(xml);
-  xml.attribute("ACTIVE", active_).attribute("LAST", time().last_ms);
+  write_time(active_, xml);
   for (auto& [name, sum] : items_) {
     if (std::exchange(sum.reported, sum.count) == sum.count) continue;
     xml.open("ITEM").attribute("NAME", name).attribute("COUNT", sum.count);

@@ -24,10 +24,8 @@ void DyperError::write(XmlWriter& xml) const {
 
 DyperIdentity DyperIdentity::of_this_process() {
   std::array<char, 256> host{};
-  if (gethostname(host.data(), host.size() - 1) != 0 || host[0] == '\0') {
-    return {getpid(), "localhost"};
-  }
-  return {getpid(), host.data()};
+  const bool known = gethostname(host.data(), host.size() - 1) == 0 && host[0] != '\0';
+  return {getpid(), known ? host.data() : "localhost"};
 }
 
 bool DyperIdentity::is_meant_by(std::string_view pid_attribute) const {
