@@ -1,7 +1,6 @@
 #include "bci/added_frames.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "bci/code_states.h"
 
@@ -22,21 +21,14 @@ std::optional<std::vector<VerificationType>> verification_types(const std::vecto
   return types;
 }
 
-Frame without_unset(Frame frame) {
-  frame.lists_unset = false;
-  frame.unset_count = 0;
-  return frame;
-}
-
-void copy_frame(const StackMap& from, Frame frame, StackMap& to) {
+void copy_frame(const StackMap& from, const Frame& frame, StackMap& to) {
   const auto locals = from.locals(frame);
   const auto stack = from.stack(frame);
-  frame.first_type = static_cast<std::uint32_t>(to.types.size());
+  to.frames.push_back(frame);
+  to.frames.back().first_type = static_cast<std::uint32_t>(to.types.size());
   to.types.insert(to.types.end(), locals.begin(), locals.end());
   to.types.insert(to.types.end(), stack.begin(), stack.end());
-  const Frame unset = std::exchange(frame, without_unset(frame));
-  to.frames.push_back(frame);
-  to.list_unset_as(from, unset);
+  to.list_unset_as(from, frame);
 }
 
 // Whether strict fields may be unset before super(): which ones, only a frame tells.

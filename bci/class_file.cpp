@@ -3,13 +3,6 @@
 namespace bci {
 namespace {
 
-void skip_attributes(ByteReader& in) {
-  for (std::uint16_t left = in.u2(); left > 0 && in.ok(); --left) {
-    in.skip(2);
-    in.skip(in.u4());
-  }
-}
-
 // Reads all attributes of the class.
 std::string_view source_file_of(ByteReader& in, const ConstantPool& pool) {
   std::string_view file;
@@ -51,6 +44,13 @@ bool parse_method(ByteReader& in, const ConstantPool& pool, MethodOutline& metho
 }
 
 }  // namespace
+
+void skip_attributes(ByteReader& in) {
+  for (std::uint16_t left = in.u2(); left > 0 && in.ok(); --left) {
+    in.skip(2);
+    in.skip(in.u4());
+  }
+}
 
 std::optional<ClassFile> ClassFile::parse(ByteSpan bytes, SkipReason& why) {
   why = SkipReason::kNotAClassFile;

@@ -53,4 +53,7 @@ struct ClassFile {
   static std::optional<ClassFile> parse(ByteSpan bytes, SkipReason& why);
 };
 
+// Of a class, a field or a method: their count, then name u2, length u4 and body of each.
+void skip_attributes(ByteReader& in);
+
 }  // namespace bci

@@ -44,6 +44,16 @@ bool Code::falls_through(Label label) const {
            is_return(op) || op == kAthrow);
 }
 
+std::vector<std::uint8_t> Code::meeting_points() const {
+  std::vector<std::uint8_t> points(end_label(), 0);
+  for (const Instruction& instruction : instructions) {
+    if (is_branch(instruction.opcode)) points[instruction.target] = 1;
+  }
+  for (const Label label : switch_labels) points[label] = 1;
+  for (const ExceptionHandler& handler : handlers) points[handler.handler] = 1;
+  return points;
+}
+
 bool Code::decode_instructions() {
   labels_.assign(bytecode.size() + 1, kNoLabel);
   instructions.reserve(bytecode.size() / 2);

@@ -68,6 +68,9 @@ class Code {
   // Whether control may continue with the next instruction. True for jsr, since ret returns there.
   bool falls_through(Label label) const;
 
+  // By label: 1 if a branch, a switch or an exception handler leads there.
+  std::vector<std::uint8_t> meeting_points() const;
+
   std::uint16_t max_stack = 0, max_locals = 0;
   ByteSpan bytecode;
   std::vector<Instruction> instructions;

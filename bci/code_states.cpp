@@ -5,17 +5,6 @@
 namespace bci {
 namespace {
 
-// Join points, whose state is given only by a frame.
-std::vector<std::uint8_t> meeting_points(const Code& code) {
-  std::vector<std::uint8_t> points(code.end_label(), 0);
-  for (const Instruction& instruction : code.instructions) {
-    if (is_branch(instruction.opcode)) points[instruction.target] = 1;
-  }
-  for (const Label label : code.switch_labels) points[label] = 1;
-  for (const ExceptionHandler& handler : code.handlers) points[handler.handler] = 1;
-  return points;
-}
-
 // The successive frames of a method: each gives its locals relative to those of the previous frame.
 class FrameStates {
  public:
@@ -75,7 +64,8 @@ void visit_states(const Code& code, const MethodShape& method, const ConstantPoo
   TypeState state;
   bool known = simulator.enter(method, state);
   FrameStates frames(code, pool, state.locals);
-  const std::vector<std::uint8_t> meets = meeting_points(code);
+  // Their state is given only by a frame.
+  const std::vector<std::uint8_t> meets = code.meeting_points();
   auto frame = code.stack_map.frames.begin();
   const auto frames_end = code.stack_map.frames.end();
   bool frames_make_sense = known;

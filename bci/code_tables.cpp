@@ -47,19 +47,13 @@ std::optional<std::uint16_t> VariableTable::slot_of(std::string_view name, Label
 
 BasicBlocks::BasicBlocks(const Code& code) {
   const Label end = code.end_label();
-  std::vector<std::uint8_t> leader(end + std::size_t{1}, 0);
+  std::vector<std::uint8_t> leader = code.meeting_points();
   leader[0] = 1;
-  for (Label label = 0; label < end; ++label) {
-    const Instruction& instruction = code.instructions[label];
-    if (is_branch(instruction.opcode)) {
-      leader[instruction.target] = 1;
-      leader[label + 1] = 1;
-    } else if (!code.falls_through(label)) {
+  for (Label label = 0; label + 1 < end; ++label) {
+    if (is_branch(code.instructions[label].opcode) || !code.falls_through(label)) {
       leader[label + 1] = 1;
     }
   }
-  for (const Label label : code.switch_labels) leader[label] = 1;
-  for (const ExceptionHandler& handler : code.handlers) leader[handler.handler] = 1;
   first_.reserve(end);
   for (Label label = 0; label < end; ++label) {
     first_.push_back(leader[label] ? label : first_.back());
@@ -74,10 +68,7 @@ std::optional<FieldOutline> find_field(const ClassFile& file, std::string_view n
     const std::uint16_t access = in.u2();
     const std::string_view field = file.pool.utf8(in.u2());
     const std::string_view type = file.pool.utf8(in.u2());
-    for (std::uint16_t attributes = in.u2(); attributes > 0 && in.ok(); --attributes) {
-      in.skip(2);
-      in.skip(in.u4());
-    }
+    skip_attributes(in);
     if (in.ok() && field == name && !type.empty()) {
       return FieldOutline{field, type, (access & kAccStatic) != 0};
     }

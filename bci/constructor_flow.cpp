@@ -17,16 +17,14 @@ class Follower {
  public:
   Follower(const Code& code, const ConstantPool& pool)
       : code_(code), simulator_(code, pool, {}), kept_(code.end_label()) {
-    for (const ExceptionHandler& handler : code.handlers) join(handler.handler);
-    for (Label label = 0; label < code.end_label(); ++label) {
-      for_each_target(label, [&](Label target, bool) { join(target); });
-    }
+    const std::vector<std::uint8_t> points = code.meeting_points();
+    for (Label label = 0; label < code.end_label(); ++label) kept_[label].joins = points[label];
+    kept_[0].joins = true;
   }
 
   std::optional<ConstructorFlow> follow() {
     TypeState entry;
     entry.locals.push_back({kUninitializedThis});
-    join(0);
     if (!reach(0, entry)) return std::nullopt;
     while (!pending_.empty()) {
       const Label label = pending_.front();
@@ -44,8 +42,6 @@ class Follower {
     bool joins = false, reached = false, pending = false;
     TypeState state;
   };
-
-  void join(Label label) { kept_[label].joins = true; }
 
   template <typename Visit>  // visit(target, whether a return address is pushed)
   void for_each_target(Label label, Visit visit) {

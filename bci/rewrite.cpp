@@ -39,16 +39,10 @@ class ClassRewriter {
     CodeEditor* editor = method.edited();
     if (editor == nullptr) return;
     SkipReason why = editor->problem();
-    if (why != SkipReason::kNone) {
-      method.skip_whole(why);
-      return;
-    }
+    if (why != SkipReason::kNone) return method.skip_whole(why);
     if (!editor->changed() && !options.reencode_all) return;
     auto code = write_code(*editor, method.shape(), options.widen_all, why);
-    if (!code) {
-      method.skip_whole(why);
-      return;
-    }
+    if (!code) return method.skip_whole(why);
     const std::uint64_t shape = code_shape(code->bytecode());
     const CodeOutline& old = *method.outline().code;
     written_.push_back({old.length_at, old.body.size(), std::move(code->body)});

@@ -53,24 +53,21 @@ const ConstructorFlow* MethodContext::constructor_flow() {
 }
 
 std::optional<Label> MethodContext::catch_all_start(SkipReason& why) {
+  const auto refused = [&why](SkipReason reason) {
+    why = reason;
+    return std::nullopt;
+  };
   if (is_object_constructor()) {
     // Crashes C2 (17 and 25): at the return of Object.<init> it registers finalizers, and for an
     // exception from that call it asks every handler of the method, whatever its range, for its
     // class, which a catch-all does not have.
-    why = SkipReason::kVmLimit;
-    return std::nullopt;
+    return refused(SkipReason::kVmLimit);
   }
   if (!needs_super_call()) return 0;
   // The handler's frame has an initialized `this`, so its range may not include code before that.
   const ConstructorFlow* flow = constructor_flow();
-  if (flow == nullptr) {
-    why = SkipReason::kTooComplex;
-    return std::nullopt;
-  }
-  if (flow->super_calls.size() != 1) {
-    why = SkipReason::kSuperCallNotUnique;
-    return std::nullopt;
-  }
+  if (flow == nullptr) return refused(SkipReason::kTooComplex);
+  if (flow->super_calls.size() != 1) return refused(SkipReason::kSuperCallNotUnique);
   const Label start = flow->super_calls[0] + 1;
   const StackMap& map = editor()->code().stack_map;
   const auto has_raw_this = [](std::span<const VerificationType> types) {
@@ -79,10 +76,8 @@ std::optional<Label> MethodContext::catch_all_start(SkipReason& why) {
   const bool frame_behind = std::ranges::any_of(map.frames, [&](const Frame& frame) {
     return frame.at >= start && (has_raw_this(map.locals(frame)) || has_raw_this(map.stack(frame)));
   });
-  if (flow->initialized_from > start || frame_behind) {
-    why = SkipReason::kThisNotInitialized;
-    return std::nullopt;
-  }
+  if (flow->initialized_from > start || frame_behind)
+    return refused(SkipReason::kThisNotInitialized);
   return start;
 }
 

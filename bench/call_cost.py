@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from typing import Callable
 
-from target import JDKS, compile_program
+from target import chosen_jdks, compile_program
 
 import harness
 from ddm_client import Client, address_of
@@ -59,9 +59,7 @@ def main(description, ways):
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as classes:
         compile_program("CallCost", classes)
-        for jdk in JDKS:
-            if args.jdk not in (None, jdk.major):
-                continue
+        for jdk in chosen_jdks(args.jdk):
             here = [way for way in ways if jdk.major >= way.first]
             found = {way.name: [] for way in here}
             for _ in range(args.rounds):

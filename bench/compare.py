@@ -26,7 +26,7 @@ sys.path[:0] = [os.path.join(HERE, "..", "tests", "support")]
 
 import harness  # noqa: E402
 from paired import run_once  # noqa: E402
-from target import JDKS, compile_program, javac_sources  # noqa: E402
+from target import chosen_jdks, compile_program, javac_sources  # noqa: E402
 
 H2 = "/usr/share/java/h2.jar"
 
@@ -222,12 +222,10 @@ def main():
     parser.add_argument("--allocations", type=int, default=0, help="of a hot round, instead of ours")
     parser.add_argument("--ways", type=lambda text: text.split(","), default=None)
     parser.add_argument("--before", metavar="LIBRARY", type=os.path.abspath)
-    parser.add_argument("--jdk", type=int, default=0)
+    parser.add_argument("--jdk", type=int)
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
-    for jdk in JDKS:
-        if options.jdk not in (0, jdk.major):
-            continue
+    for jdk in chosen_jdks(options.jdk):
         with tempfile.TemporaryDirectory() as scratch:
             bench = Bench(jdk, options, scratch)
             rows = []

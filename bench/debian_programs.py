@@ -3,7 +3,6 @@ took: libh2-java groovy scala kotlin clojure jruby tomcat10 apache2-utils.
 """
 import contextlib
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import tempfile
 import time
 import urllib.request
 
+from paired import cpu_of_children
 from target import HERE, JAVAC_LARGE_PARTS, JAVAC_PARTS, compile_program, javac_sources
 
 sys.path[:0] = [os.path.join(HERE, "..", "tests", "support")]
@@ -35,11 +35,6 @@ CREATE INDEX i ON t(a);
 UPDATE t SET b = b || '!' WHERE a = {i};
 SELECT a, COUNT(*), MAX(b) FROM t WHERE a < 50 GROUP BY a ORDER BY 2;
 """ for i in range(60))
-
-
-def cpu_of_children():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def request(url, times):

@@ -11,12 +11,11 @@ collector and the compilers with it; what the line leaves at none is the fixed s
 Medians of pairs, with least and most.
 """
 import argparse
-import os
 import statistics
 import tempfile
 
 from paired import run_once
-from target import JDKS, compile_program
+from target import chosen_jdks, compile_program
 
 import harness  # target has found the tests
 
@@ -45,9 +44,7 @@ def main():
     bad = 0
     with tempfile.TemporaryDirectory() as classes:
         compile_program("Compare", classes)
-        for jdk in JDKS:
-            if args.jdk not in (None, jdk.major):
-                continue
+        for jdk in chosen_jdks(args.jdk):
 
             def seconds(way, size):
                 return run_once([jdk.java, "-XX:+UseSerialGC", "-Xmx1g", *flags(way), "-cp", classes,

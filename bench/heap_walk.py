@@ -13,11 +13,10 @@ import os
 import re
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "tests", "support")]
+from target import JDKS
 
-import harness  # noqa: E402
-import heap_map  # noqa: E402
+import harness  # target has found the tests
+import heap_map
 
 LINE = re.compile(r"heap map: (\d+) objects, \d+ bytes, walked in ([\d.]+) ms of CPU, "
                   r"([\d.]+) ms by (\d+) threads")
@@ -43,7 +42,7 @@ def measure(jdk, objects, small):
 def main():
     objects = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
     harness.build_programs()
-    for jdk in harness.JDKS:
+    for jdk in JDKS:
         for small in (False, True):
             count, walk, wall, threads, by_object, merged, bare, tagged = measure(jdk, objects, small)
             print(f"JDK {jdk.major}, G1, {count} objects {'of few bytes' if small else 'of every kind'}\n"

@@ -5,31 +5,28 @@ in pairs.
 Usage: bench/listener_start.py [--pairs 20] [--jdk 17]       (after: cmake --build --preset release)
 """
 import argparse
-import os
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "tests", "support")]
+from paired import cpu_of_children
+from target import chosen_jdks
 
-import harness  # noqa: E402
-from junit import JARS, KIT, suite_classes  # noqa: E402
+from junit import JARS, KIT, suite_classes  # target has found the tests
 
 
 def run(jdk, classes, with_kit, folder):
     """CPU seconds and seconds; the listener's line must be there with the jar, and only then."""
     path = ":".join([classes, *([KIT] if with_kit else []), *JARS])
-    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    before, begin = cpu_of_children(), time.monotonic()
     done = subprocess.run([jdk.java, "-cp", path, "org.junit.platform.console.ConsoleLauncher", "--disable-banner",
                            "--details=none", "--select-method=known.KnownCounts#nothing"], cwd=folder, check=True,
                           capture_output=True, text=True)
-    seconds, after = time.monotonic() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu, seconds = cpu_of_children() - before, time.monotonic() - begin
     assert ("allocations are not counted" in done.stderr) == with_kit, done.stderr
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, seconds
+    return cpu, seconds
 
 
 def main():
@@ -37,9 +34,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--jdk", type=int)
     options = parser.parse_args()
-    for jdk in harness.JDKS:
-        if options.jdk not in (None, jdk.major):
-            continue
+    for jdk in chosen_jdks(options.jdk):
         classes = suite_classes("known")
         with tempfile.TemporaryDirectory() as folder:
             pairs = []

@@ -13,17 +13,14 @@ left of that when live= is off again.
 import argparse
 import os
 import re
-import resource
 import statistics
 import subprocess
-import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "tests", "support")]
+from paired import cpu_of_children
+from target import Target, chosen_jdks
 
-import harness  # noqa: E402
-from target import Target  # noqa: E402
+import harness  # target has found the tests
 
 OBJECTS, ROUNDS = 100_000, 40
 # Of sites=: frames of the stack, beside those of the program's start. Up to 16 are walked anyhow.
@@ -32,15 +29,13 @@ DEPTHS = (10, 20, 64)
 
 def run(jdk, options, depth=20):
     """(ns of the thread, ns of the process) for each object."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = cpu_of_children()
     out = subprocess.run([jdk.java, "-XX:+UseSerialGC", "-Xmx512m", "-Xmn32m",
                           f"-agentpath:{harness.AGENT}={options}", "-cp",
                           os.path.join(harness.WORK, "classes"), "Cost", str(OBJECTS), str(ROUNDS),
                           str(depth)],
                          check=True, capture_output=True, text=True).stdout
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return float(out), cpu * 1e9 / (OBJECTS * ROUNDS)
+    return float(out), (cpu_of_children() - before) * 1e9 / (OBJECTS * ROUNDS)
 
 
 def spread(values):
@@ -96,9 +91,7 @@ def main():
     parser.add_argument("--only", choices=("sites", "live", "memory"))
     args = parser.parse_args()
     harness.build_programs()
-    for jdk in harness.JDKS:
-        if args.jdk not in (None, jdk.major):
-            continue
+    for jdk in chosen_jdks(args.jdk):
         for engine in ("vm", "bci"):
             base = f"track=y,engine={engine},dump=none,address=none"
             if args.only in (None, "sites"):

@@ -10,48 +10,27 @@ of the two best runs says more. The map: CPU and wall time of NHSG when=2 with a
 """
 import os
 import statistics
-import subprocess
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "tests", "support")]
+from target import JDKS, Target
 
-import harness  # noqa: E402
-from ddm_client import Client, address_of  # noqa: E402
-from process_stat import cpu_seconds  # noqa: E402
+import harness  # target has found the tests
 
 LOAD = os.path.join(harness.ROOT, "build", harness.PRESET, "lib", "libnative_load.so")
 
 
-class Program:
-    def __init__(self, jdk, options):
-        flags = ["--enable-native-access=ALL-UNNAMED"] if jdk.major >= 24 else []
-        self.process = subprocess.Popen(
-            [jdk.java, "-XX:+UseSerialGC", *flags, f"-agentpath:{harness.AGENT}={options}", "-cp",
-             os.path.join(harness.WORK, "classes"), "NativeLoad"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        assert self.process.stdout.readline() == "ready\n"
-        assert self.ask(f"load {LOAD}") == "done"
-
-    def ask(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().strip()
-
-    def cpu_seconds(self):
-        return cpu_seconds(self.process.pid)
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait()
+def program(jdk, options):
+    flags = ["--enable-native-access=ALL-UNNAMED"] if jdk.major >= 24 else []
+    return Target(jdk, os.path.join(harness.WORK, "classes"), "NativeLoad", options=options,
+                  flags=["-XX:+UseSerialGC", *flags])
 
 
 def cpu_nanos(jdk, options, load, rounds):
     """Of one malloc and free, or of one text."""
-    program = Program(jdk, options)
-    nanos = int(program.ask(f"{load} {rounds}").removeprefix("ns "))
-    program.end()
+    with program(jdk, options) as target:
+        assert target.ask(f"load {LOAD}") == "done"
+        nanos = int(target.ask(f"{load} {rounds}").removeprefix("ns "))
     return nanos / rounds
 
 
@@ -69,18 +48,16 @@ def sampling(jdk, pairs, load, rounds):
 
 
 def native_map(jdk):
-    program = Program(jdk, "")
-    address = address_of(program.process)
-    with Client(address) as ddm:
-        program.ask("blocks 1000000")
+    with program(jdk, "") as target:
+        assert target.ask(f"load {LOAD}") == "done"
+        target.ask("blocks 1000000")
         walls, cpus = [], []
         for _ in range(9):
-            cpu, begin = program.cpu_seconds(), time.monotonic()
-            ddm.request("NHSG", b"\2\0")
+            cpu, begin = target.cpu_seconds(), time.monotonic()
+            target.client.request("NHSG", b"\2\0")
             walls.append(time.monotonic() - begin)
-            cpus.append(program.cpu_seconds() - cpu)
-            size = sum(len(data) for _, data in ddm.take_events())
-    program.end()
+            cpus.append(target.cpu_seconds() - cpu)
+            size = sum(len(data) for _, data in target.client.take_events())
     print(f"JDK {jdk.major}: NHSG of 1,000,000 blocks: CPU {min(cpus):.2f} s best, "
           f"{statistics.median(cpus):.2f} median; wall {min(walls):.2f} and "
           f"{statistics.median(walls):.2f}; {size / 1e6:.1f} MB", flush=True)
@@ -90,7 +67,7 @@ def main():
     pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 11
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 2_000_000
     harness.build_programs()
-    for jdk in harness.JDKS:
+    for jdk in JDKS:
         native_map(jdk)
         sampling(jdk, pairs, "index", rounds // 4000)
         sampling(jdk, pairs, "work", rounds)

@@ -5,15 +5,18 @@ import subprocess
 import time
 
 
+def cpu_of_children():
+    """CPU seconds of all that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def run_once(command, env=None):
     """(wall seconds, CPU seconds) of one run; its output is thrown away."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    begin = time.monotonic()
+    before, begin = cpu_of_children(), time.monotonic()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                    env=env)
-    wall = time.monotonic() - begin
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.monotonic() - begin, cpu_of_children() - before
 
 
 def pairs(with_agent, without, rounds):

@@ -9,12 +9,10 @@ import argparse
 import os
 import statistics
 import subprocess
-import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "tests", "support")]
+from target import JDKS
 
-import harness  # noqa: E402
+import harness  # target has found the tests
 
 CASES = [
     ("no agent", None, "5000000"),
@@ -45,14 +43,14 @@ def main():
     parser.add_argument("--cases", default="", help="those whose names contain one of these words")
     options = parser.parse_args()
     harness.build_programs()
-    print(f"{'':28}" + "".join(f"{'JDK ' + str(j.major):>10}" for j in harness.JDKS))
+    print(f"{'':28}" + "".join(f"{'JDK ' + str(j.major):>10}" for j in JDKS))
     ratios = []
     for name, agent, objects in CASES:
         if not any(word in name for word in options.cases.split(",")):
             continue
-        rounds = [{jdk.major: measured(jdk, agent, objects) for jdk in harness.JDKS} for _ in range(options.rounds)]
-        print(f"{name:28}" + "".join(f"{min(r[j.major] for r in rounds):10.1f}" for j in harness.JDKS), flush=True)
-        ratios.append((name, [statistics.median(r[j.major] / r[25] for r in rounds) for j in harness.JDKS
+        rounds = [{jdk.major: measured(jdk, agent, objects) for jdk in JDKS} for _ in range(options.rounds)]
+        print(f"{name:28}" + "".join(f"{min(r[j.major] for r in rounds):10.1f}" for j in JDKS), flush=True)
+        ratios.append((name, [statistics.median(r[j.major] / r[25] for r in rounds) for j in JDKS
                               if 25 in rounds[0]]))
     for name, row in ratios if options.rounds > 1 else ():
         print(f"{name:28}" + "".join(f"{ratio:10.2f}" for ratio in row))

@@ -11,11 +11,10 @@ import subprocess
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "tests", "support")]
+from paired import pairs
+from target import JDKS
 
-import harness  # noqa: E402
-from paired import pairs  # noqa: E402
+import harness  # target has found the tests
 
 CASES = {
     "idle": "",
@@ -53,7 +52,7 @@ def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 21
     harness.build_programs()
     print(f"{'':34}{'wall ms':>9}{'without':>9}{'added':>8}{'CPU added':>11}")
-    for jdk in harness.JDKS:
+    for jdk in JDKS:
         plain = [jdk.java, "-cp", os.path.join(harness.WORK, "classes"), "Empty"]
         for name, options in CASES.items():
             agent = f"-agentpath:{harness.AGENT}" + (f"={options}" if options else "")

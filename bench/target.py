@@ -13,6 +13,11 @@ from process_stat import cpu_seconds  # noqa: E402
 JDKS = harness.JDKS
 
 
+def chosen_jdks(major=None):
+    """All, or that of one release."""
+    return [jdk for jdk in JDKS if major in (None, jdk.major)]
+
+
 def test_programs():
     """The directory of tests/jvm/programs, compiled."""
     harness.build_programs()
@@ -49,14 +54,16 @@ def javac_sources(jdk, folder, parts=None):
 
 
 class Target:
-    """`options` are the agent's; None is without it. Ends when its stdin is closed."""
+    """`options` are the agent's; None is without it. Without a server (address=none) it has no client. Ends when its
+    stdin is closed."""
 
     def __init__(self, jdk, classes, *command, options=None, flags=()):
         agent = [] if options is None else [f"-agentpath:{harness.AGENT}={options}"]
         self.process = subprocess.Popen(
             [jdk.java, *flags, *agent, "-cp", classes, *command], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE if agent else None, text=True)
-        self.client = Client(address_of(self.process), timeout=120) if agent else None
+        served = agent and "address=none" not in options
+        self.client = Client(address_of(self.process), timeout=120) if served else None
         self.read("ready")
 
     def __enter__(self):

@@ -17,7 +17,6 @@ import collections
 import itertools
 import json
 import os
-import resource
 import shutil
 import statistics
 import subprocess
@@ -25,6 +24,7 @@ import sys
 import tempfile
 
 from debian_programs import CLOJURE, GROOVY, SQL
+from paired import cpu_of_children
 from target import HERE, JDKS
 
 sys.path[:0] = [os.path.join(HERE, "..", "tests", "support")]
@@ -145,9 +145,9 @@ def run(jdk, way, program, folder, classes):
         if os.path.exists(os.path.join(folder, left)):
             os.remove(os.path.join(folder, left))
     line = [jdk.java, *flags, "-Djava.awt.headless=true", "-cp", f"{classes}:{path}", "Truth", "r.txt", counter, main, *words]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = cpu_of_children()
     done = subprocess.run(line, cwd=folder, capture_output=True, text=True, errors="replace", check=False, timeout=900)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = cpu_of_children() - before
     shutil.rmtree(os.path.join(folder, "index"), ignore_errors=True)
     if done.returncode != 0 or not os.path.exists(os.path.join(folder, "r.txt")):
         print(f"{program} {way}: exit code {done.returncode}: {done.stderr[-300:]}", file=sys.stderr)
@@ -163,7 +163,7 @@ def run(jdk, way, program, folder, classes):
         counted = sum(int(objects) for _, objects, _ in rows), sum(sums.values()), sums
     elif way != "none":
         counted = by_class_of_report(os.path.join(folder, "r.sites.jsonl"))
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, int(first.split()[1]), counted
+    return cpu, int(first.split()[1]), counted
 
 
 def top(sums):

@@ -16,11 +16,9 @@ namespace {
 
 // A container's seccomp filter may forbid process_vm_readv; /proc/self/mem reads the same memory.
 bool read_from_file(std::uintptr_t from, void* to, std::size_t bytes) {
-  const int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  const ssize_t got = pread(fd, to, bytes, static_cast<off_t>(from));
-  close(fd);
-  return got == static_cast<ssize_t>(bytes);
+  const FileDescriptor fd(open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
+  return fd.valid() &&
+         pread(fd.get(), to, bytes, static_cast<off_t>(from)) == static_cast<ssize_t>(bytes);
 }
 
 bool read_by_kernel(std::uintptr_t from, void* to, std::size_t bytes) {
@@ -44,9 +42,7 @@ bool read_own_memory(std::uintptr_t from, void* to, std::size_t bytes) {
   return read;
 }
 
-std::string read_maps_text() {
-  return file_text("/proc/self/maps").value_or("");
-}
+std::string read_maps_text() { return file_text("/proc/self/maps").value_or(""); }
 
 MemoryWindow::MemoryWindow(std::size_t block)
     : size_(block + kPage),  // the requested bytes may begin at the end of the first page

@@ -12,16 +12,6 @@
 
 namespace ddm {
 
-std::string NativeSampling::create(JNIEnv* jni) {
-  if (std::string error = NativeSampler::create(read_java_stack, &sampler_); !error.empty()) {
-    return error;
-  }
-  if (const std::string error = open_java_stacks(jvmti_, jni); !error.empty()) {
-    log_error("native=: {}; native stacks will end where Java's frames begin", error);
-  }
-  return "";
-}
-
 std::string NativeSampling::set(JNIEnv* jni, std::uint64_t mean_bytes) {
   const std::lock_guard lock(mutex_);
   if (mean_bytes == 0) {
@@ -29,7 +19,12 @@ std::string NativeSampling::set(JNIEnv* jni, std::uint64_t mean_bytes) {
     return "";
   }
   if (sampler_ == nullptr) {
-    if (std::string error = create(jni); !error.empty()) return error;
+    std::string error = NativeSampler::create(read_java_stack, &sampler_);
+    if (!error.empty()) return error;
+    error = open_java_stacks(jvmti_, jni);
+    if (!error.empty()) {
+      log_error("native=: {}; native stacks will end where Java's frames begin", error);
+    }
   }
   warned_of_dropped_ = false;
   ++period_;

@@ -31,8 +31,6 @@ class NativeSampling {
   std::optional<NativeHeap> read(JNIEnv* jni);
 
  private:
-  std::string create(JNIEnv* jni);
-
   jvmtiEnv* const jvmti_;
   mutable std::mutex mutex_;          // of what follows
   NativeSampler* sampler_ = nullptr;  // from the first start on; never destroyed

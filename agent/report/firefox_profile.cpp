@@ -150,7 +150,7 @@ void append_firefox_thread(std::string& out, const FirefoxThread& thread) {
 }
 
 void append_firefox_length(std::string& out, std::size_t length) {
-  append_json_member(out, "length", static_cast<std::int64_t>(length));
+  append_json_member(out, "length", length);
   out += '}';
 }
 

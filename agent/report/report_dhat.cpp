@@ -97,7 +97,7 @@ void dhat_report(const ReportData& data, const ReportSink& sink) {
   append_json_member(out, "cmd",
                      data.summary.app + (data.summary.live_is_estimated() ? " (estimated)" : ""));
   append_json_member(out, "pid", data.summary.pid);
-  append_json_member(out, "gc", static_cast<std::int64_t>(live.gc));
+  append_json_member(out, "gc", live.gc);
   append_json_member(out, "tg", std::min(live.top_ms, live.followed_ms));
   append_json_member(out, "te", std::max<std::int64_t>(1, live.followed_ms));
   out += ",\"pps\":[";

@@ -135,12 +135,13 @@ std::vector<Event> events_of(const SiteSet& sites, FirefoxStacks& profile, std::
     const std::int64_t seen = std::min(site.bytes, site.life.seen_bytes);
     one.plus.finish(end_ms, seen);
     one.minus.finish(end_ms, seen - site.life.live_bytes);
-    for (const auto& [ms, bytes] : one.plus.list()) {
-      if (bytes > 0) events.push_back({ms, stack, bytes});
-    }
-    for (const auto& [ms, bytes] : one.minus.list()) {
-      if (bytes > 0) events.push_back({ms, stack, -bytes});
-    }
+    const auto add = [&](const Changes& changes, int sign) {
+      for (const auto& [ms, bytes] : changes.list()) {
+        if (bytes > 0) events.push_back({ms, stack, sign * bytes});
+      }
+    };
+    add(one.plus, 1);
+    add(one.minus, -1);
   }
   std::ranges::stable_sort(events, {}, &Event::ms);
   return events;

@@ -56,22 +56,6 @@ void begin_json_member(std::string& out, std::string_view key) {
   out.append("\"").append(key).append("\":");
 }
 
-void append_json_member(std::string& out, std::string_view key, std::int64_t number) {
-  begin_json_member(out, key);
-  append_json_number(out, number);
-}
-
-void append_json_member(std::string& out, std::string_view key,
-                        const std::optional<std::int64_t>& number) {
-  begin_json_member(out, key);
-  append_json_number(out, number);
-}
-
-void append_json_member(std::string& out, std::string_view key, std::string_view jvm_text) {
-  begin_json_member(out, key);
-  append_json_string(out, jvm_text);
-}
-
 void append_frame_head(std::string& out, const MethodName& method, bool with_signature) {
   append_json_member(out, "class", method.class_name);
   append_json_member(out, "method", method.method);
@@ -109,15 +93,12 @@ void append_summary_members(std::string& out, const ReportData& data) {
   add("walker", summary.walker);
   add("interval", summary.interval);
   if (summary.sampled()) add("samples", summary.samples);
-  if (summary.seen_at_least) {
-    begin_json_member(out, "seen_at_least");
-    out += "true";
-  }
+  if (summary.seen_at_least) add("seen_at_least", true);
   add("seen", summary.seen);
   add("seen_bytes", summary.seen_bytes);
-  add("recorded", static_cast<std::int64_t>(data.records.size()));
+  add("recorded", data.records.size());
   if (data.sites.counted()) {
-    add("sites", static_cast<std::int64_t>(data.sites.size()));
+    add("sites", data.sites.size());
     add("sites_depth", data.sites.traces().depth());
     add("sites_shortened", data.sites.shortened());
     add("sites_unplaced", data.sites.unplaced());
@@ -125,16 +106,13 @@ void append_summary_members(std::string& out, const ReportData& data) {
     add("sites_missing", summary.sites_missing);
   }
   if (const auto& live = summary.live) {
-    add("gc", static_cast<std::int64_t>(live->gc));
+    add("gc", live->gc);
     add("live_count", live->count);
     add("live_bytes", live->bytes);
     begin_json_member(out, "live_ages");
     append_live_ages(out, data.sites.ages());
     add("live_one_in", live->one_in);
-    if (summary.live_is_estimated()) {
-      begin_json_member(out, "live_estimated");
-      out += "true";
-    }
+    if (summary.live_is_estimated()) add("live_estimated", true);
     add("live_followed_ms", live->followed_ms);
     append_counts(out, "live_not_followed", live->not_followed);
   } else if (!summary.live_missing.empty()) {
@@ -152,7 +130,7 @@ void append_summary_members(std::string& out, const ReportData& data) {
                     [&](const std::string& method) { append_json_string(out, method); });
   add("vm", summary.vm);
   add("tracked_ms", summary.tracked_ms);
-  add("process_start", static_cast<std::int64_t>(summary.process_start));
+  add("process_start", summary.process_start);
   add("period", summary.period);
   add("written_ms", summary.written_ms);
   add("reason", summary.reason);

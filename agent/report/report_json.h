@@ -16,25 +16,33 @@ namespace ddm {
 void append_json_number(std::string& out, std::int64_t number);
 void append_json_number(std::string& out, const std::optional<std::int64_t>& number);  // or null
 
+// A number, perhaps none (null), a bool, or a JVM text.
+template <typename Value>
+void append_json_value(std::string& out, const Value& value) {
+  static_assert(!std::is_floating_point_v<Value>, "its fraction would be lost");
+  if constexpr (std::is_same_v<Value, bool>) {
+    out += value ? "true" : "false";
+  } else if constexpr (std::is_integral_v<Value>) {
+    append_json_number(out, static_cast<std::int64_t>(value));
+  } else if constexpr (std::is_convertible_v<const Value&, std::string_view>) {
+    append_json_string(out, value);
+  } else {
+    append_json_number(out, value);
+  }
+}
+
 // A member of an object, behind a comma unless it is the first. `key` needs no escapes.
 void begin_json_member(std::string& out, std::string_view key);  // its value follows
-void append_json_member(std::string& out, std::string_view key, std::int64_t number);
-void append_json_member(std::string& out, std::string_view key,
-                        const std::optional<std::int64_t>& number);  // or null
-void append_json_member(std::string& out, std::string_view key, std::string_view jvm_text);
+template <typename Value>
+void append_json_member(std::string& out, std::string_view key, const Value& value) {
+  begin_json_member(out, key);
+  append_json_value(out, value);
+}
 
-// Appends numbers and strings, with commas between them.
+// Appends values with commas between them.
 template <typename... Values>
 void append_json_values(std::string& out, const Values&... values) {
-  const auto append = [&out](const auto& value) {
-    if constexpr (std::is_integral_v<std::decay_t<decltype(value)>>) {
-      append_json_number(out, static_cast<std::int64_t>(value));
-    } else {
-      append_json_string(out, value);
-    }
-    out += ',';
-  };
-  (append(values), ...);
+  ((append_json_value(out, values), out += ','), ...);
   out.pop_back();
 }
 

@@ -92,8 +92,8 @@ struct LineCounts {
 void append_summary_line(std::string& out, const ReportData& data, const LineCounts& lines = {}) {
   out += R"({"type":"summary")";
   append_summary_members(out, data);
-  if (lines.sites) append_json_member(out, "site_lines", static_cast<std::int64_t>(*lines.sites));
-  if (lines.time > 0) append_json_member(out, "time_lines", static_cast<std::int64_t>(lines.time));
+  if (lines.sites) append_json_member(out, "site_lines", *lines.sites);
+  if (lines.time > 0) append_json_member(out, "time_lines", lines.time);
   out += "}\n";
 }
 
@@ -184,7 +184,7 @@ void append_records(const ReportData& data, Fragments& fragments, ReportPieces& 
   for (std::size_t i = 0; i < data.records.size() && pieces.wanted(); ++i) {
     const auto [record, frames] = data.records[i];
     out += R"({"type":"record")";
-    append_json_member(out, "seq", static_cast<std::int64_t>(record.seq));
+    append_json_member(out, "seq", record.seq);
     append_json_member(out, "ms", record.time_ms);
     fragments.append_class(out, record.class_id);
     append_json_member(out, "size", record.size);

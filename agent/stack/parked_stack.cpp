@@ -7,7 +7,7 @@ WalkEnd ParkedStack::add_to(JNIEnv* jni, VmAddress java_thread, ParkedTrails& tr
   ParkedFrames::Run run;
   bool enough = false;
   for (bool first = true; first || (run.parent != 0 && !enough); first = false) {
-    ParkedTrails::Found known;
+    std::optional<std::span<const ShownFrame>> known;
     std::size_t copied = 0;
     {
       const ParkedFrames::Reading reading(frames_.pauses());
@@ -16,11 +16,11 @@ WalkEnd ParkedStack::add_to(JNIEnv* jni, VmAddress java_thread, ParkedTrails& tr
       }
       if (run.words() == 0) return WalkEnd::kComplete;
       known = trails.find(run);
-      if (!known.good) copied = frames_.copy(reading, run, trails.buffer());
+      if (!known) copied = frames_.copy(reading, run, trails.buffer());
       if (!reading.undisturbed()) return WalkEnd::kBarrier;
     }
-    if (known.good) {
-      for (const ShownFrame frame : known.frames) {
+    if (known) {
+      for (const ShownFrame frame : *known) {
         if (enough = !stack.add(frame); enough) break;
       }
     } else if (const WalkEnd end = walk_run(jni, run, copied, trails, stack, enough);

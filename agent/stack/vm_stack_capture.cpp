@@ -83,16 +83,13 @@ WalkEnd VmStackCapture::walk(JNIEnv* jni, ShownStack& stack) {
   if (made == Step::kEnough) end = WalkEnd::kComplete;
   if (walk.trail == nullptr || end != WalkEnd::kComplete) return end;
   const bool whole = made == Step::kEnd && !walk.parked;
-  if (whole && stack.traces() != nullptr) walk.trail->prefetch_in(*stack.traces());
+  CallTree* const tree = whole ? stack.traces() : nullptr;
+  if (tree != nullptr) walk.trail->prefetch_in(*tree);
   walk.trail->end(whole);
-  if (whole) find_number(*walk.trail, stack);
+  if (tree != nullptr && !stack.empty() && stack.size() <= tree->depth()) {
+    stack.set_number(walk.trail->number_in(*tree, stack));
+  }
   return end;
-}
-
-void VmStackCapture::find_number(StackTrail& trail, ShownStack& stack) {
-  CallTree* const tree = stack.traces();
-  if (tree == nullptr || stack.empty() || stack.size() > tree->depth()) return;
-  stack.set_number(trail.number_in(*tree, stack));
 }
 
 // Null where classes may be unloaded at any time, since every frame would have to be revalidated
@@ -226,7 +223,13 @@ VmStackCapture::Step VmStackCapture::compiled_step(JNIEnv* jni, Walk& walk, Walk
     end = places_.decode_compiled(jni, from.pc, code);
     if (end != WalkEnd::kComplete) return Step::kEnd;
   }
-  if (code.kind == CodeKind::kBarrier) return parked_steps(jni, walk, end);
+  if (code.kind == CodeKind::kBarrier) {  // the rest of the frames is in the heap
+    walk.parked = true;
+    return ended(parked_ == nullptr
+                     ? WalkEnd::kBarrier
+                     : parked_->add_to(jni, threads_.of(jni), walk.known.parked(), walk.stack),
+                 end);
+  }
   // The rest of the walk is made without the trail, which stays as it was.
   if (!may_be_kept(code.kind) && walk.trail != nullptr) std::exchange(walk.trail, {})->abandon();
   if (code.kind == CodeKind::kUpcall) {
@@ -246,14 +249,6 @@ VmStackCapture::Step VmStackCapture::compiled_step(JNIEnv* jni, Walk& walk, Walk
                  code.identity.at, walker.place());
   }
   return Step::kContinue;
-}
-
-VmStackCapture::Step VmStackCapture::parked_steps(JNIEnv* jni, Walk& walk, WalkEnd& end) {
-  walk.parked = true;
-  end = parked_ == nullptr
-            ? WalkEnd::kBarrier
-            : parked_->add_to(jni, threads_.of(jni), walk.known.parked(), walk.stack);
-  return Step::kEnd;
 }
 
 VmStackCapture::Step VmStackCapture::interpreted_step(JNIEnv* jni, Walk& walk, WalkEnd& end) {

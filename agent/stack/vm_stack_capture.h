@@ -50,8 +50,6 @@ class VmStackCapture final : public StackCapture {
   // Verifies the calling thread's stack bounds and frame anchor, which bound a walk.
   bool knows_own_stack(JNIEnv* jni);
   void check_number(ShownStack& stack);
-  // After a walk to the thread's first frame.
-  static void find_number(StackTrail& trail, ShownStack& stack);
   // The thread's trail, if it can be trusted and this walk is worth one.
   StackTrail* trail_for(KnownPlaces& known, const ShownStack& stack) const;
   // The result of the agent's walk and of GetStackTrace.
@@ -102,8 +100,6 @@ class VmStackCapture final : public StackCapture {
   Step compiled_step(JNIEnv* jni, Walk& walk, WalkEnd& end);
   Step interpreted_step(JNIEnv* jni, Walk& walk, WalkEnd& end);
   Step entry_step(Walk& walk, WalkEnd& end);
-  // All frames in the heap.
-  Step parked_steps(JNIEnv* jni, Walk& walk, WalkEnd& end);
 
   const VmLayout layout_;
   const VmThreads threads_;

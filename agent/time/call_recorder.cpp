@@ -48,9 +48,8 @@ CallRecorder::CallRecorder(jvmtiEnv* jvmti, JNIEnv* jni, std::unique_ptr<CallPat
   const auto offset = vm_structs::offset_of("JavaThread", "_monitor_owner_id");
   if (threads_ && offset && fields_) {
     word_offset_ = static_cast<std::uintptr_t>(*offset);
-    std::int64_t word = 0;
-    by_word_ = read_own_memory(threads_->of(jni) + word_offset_, &word, sizeof word) &&
-               word == fields_->id(jni, current.get());
+    by_word_ =
+        read_own<std::int64_t>(threads_->of(jni) + word_offset_) == fields_->id(jni, current.get());
   }
 }
 
@@ -367,6 +366,9 @@ CallRecorder::Sums CallRecorder::sums() const {
     sum.self += open.self;
     if (open.outermost) sum.total += open.total;
   };
+  const auto add_ended = [&](PathNumber path, const MethodSum& more) {
+    result.paths[path] += more;
+  };
   const bool running = session_held_ != nullptr;
   const Ticks from = running ? session_held_->count_from : 0;
   {
@@ -377,16 +379,12 @@ CallRecorder::Sums CallRecorder::sums() const {
         state->own.for_each(now, add_open, from);
       }
       if (state->sums_number != sums_number_ || !state->sums) continue;
-      state->sums->for_each(
-          [&](PathNumber path, const MethodSum& more) { result.paths[path] += more; });
+      state->sums->for_each(add_ended);
       result.unmatched += state->unmatched.get();
       result.too_deep += state->too_deep.get();
     }
   }
-  if (common_sums_ && common_sums_number_ == sums_number_) {
-    common_sums_->for_each(
-        [&](PathNumber path, const MethodSum& more) { result.paths[path] += more; });
-  }
+  if (common_sums_ && common_sums_number_ == sums_number_) common_sums_->for_each(add_ended);
   if (running) {
     virtual_calls_.for_each([&](const OpenCalls& calls) { calls.for_each(now, add_open, from); });
   }

@@ -159,11 +159,6 @@ bool CpuSampler::adopt(JNIEnv* jni, const Round& wanted, std::int64_t budget) {
   return true;
 }
 
-Sampler::Clock::time_point CpuSampler::next_due(SamplingDelay delay) {
-  const auto random = static_cast<std::uint32_t>(random_() << 1);
-  return due_ += std::chrono::nanoseconds(pace_->pause_ns(random, delay));
-}
-
 Sampler::Clock::time_point CpuSampler::sample(JNIEnv* jni, const Turn& turn) {
   Round wanted;
   {
@@ -192,12 +187,13 @@ Sampler::Clock::time_point CpuSampler::sample(JNIEnv* jni, const Turn& turn) {
     note(now, own_ns, turn.budget);
     last_ns_ = now;
   }
-  const Clock::time_point due = next_due(wanted.delay);
+  const auto random = static_cast<std::uint32_t>(random_() << 1);
+  due_ += std::chrono::nanoseconds(pace_->pause_ns(random, wanted.delay));
   wanted = {};  // a trace stopped meanwhile belongs to the stopping thread alone
   const std::lock_guard lock(mutex_);
   in_round_ = false;
   changed_.notify_all();
-  return due;
+  return due_;
 }
 
 // Records the figures of a round.
@@ -239,11 +235,6 @@ void CpuSampler::sample_threads(JNIEnv* jni, const Round& wanted, std::int64_t n
   }
 }
 
-void CpuSampler::fail(const char* reason) {
-  const std::lock_guard lock(mutex_);
-  if (wanted_) ++figures_->failed[reason];
-}
-
 void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const Round& wanted,
                       std::int64_t now_ns) {
   raw_.resize(static_cast<std::size_t>(wanted.trace ? kTraceFrames : kRawFrames));
@@ -260,7 +251,11 @@ void CpuSampler::take(JNIEnv* jni, RanThread& thread, std::int64_t count, const 
   others_cost_ns_ += cost_.stopped(used_ns);
   // The thread has ended since it was listed.
   if (error == JVMTI_ERROR_THREAD_NOT_ALIVE) return;
-  if (error != JVMTI_ERROR_NONE) return fail(jvmti_error_name(error));
+  if (error != JVMTI_ERROR_NONE) {
+    const std::lock_guard lock(mutex_);
+    if (wanted_) ++figures_->failed[jvmti_error_name(error)];
+    return;
+  }
   const Reclamation::Reading reading;
   ShownStack stack(TopFrames::kTracker, kMaxTreeDepth + 1);
   frames_.clear();

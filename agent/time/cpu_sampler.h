@@ -105,13 +105,11 @@ class CpuSampler final : public TimeDataSource, private Sampler {
   bool await_round();
   Round wanted_round() const;
   bool adopt(JNIEnv* jni, const Round& wanted, std::int64_t budget);
-  Clock::time_point next_due(SamplingDelay delay);
   void sample_threads(JNIEnv* jni, const Round& wanted, std::int64_t now_ns);
   void take(JNIEnv* jni, RanThread& thread, std::int64_t count, const Round& wanted,
             std::int64_t now_ns);
   void was_on_until(std::int64_t now_ns);
   void note(std::int64_t now_ns, std::int64_t own_ns, std::int64_t budget);
-  void fail(const char* reason);
 
   jvmtiEnv* const jvmti_;
   SamplerThread& thread_;

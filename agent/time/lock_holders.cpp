@@ -137,14 +137,11 @@ HeldBy LockHolders::of_lock(JNIEnv* jni, jobject blocker) noexcept {
 void LockHolders::acquired(JNIEnv* jni, jthread thread, std::int64_t id) noexcept {
   if (jvmti_ == nullptr) return;
   try {
-    const auto is_virtual = [&] {
-      return virtual_thread_ != nullptr && jni->IsInstanceOf(thread, virtual_thread_);
-    };
-    if (trust_.load(std::memory_order_relaxed) == Trust::kNotYet && !is_virtual()) {
+    if (trust_.load(std::memory_order_relaxed) == Trust::kNotYet && !is_virtual(jni, thread)) {
       judge_acquired(jni, id);
     }
     // Before JDK 24 a virtual thread owns monitors as its carrier.
-    if (!by_id_ && (!vm_threads_ || is_virtual())) return;
+    if (!by_id_ && (!vm_threads_ || is_virtual(jni, thread))) return;
     learn(jni, thread, id);
     if (by_id_) return;
     if (const auto locked = lock()) ids_[vm_threads_->of(jni)] = id;
@@ -154,13 +151,12 @@ void LockHolders::acquired(JNIEnv* jni, jthread thread, std::int64_t id) noexcep
 }
 
 bool LockHolders::is_on_stack(std::uint64_t address, std::uintptr_t vm_thread) const {
-  std::uintptr_t base = 0, size = 0;
-  return stack_base_ && stack_size_ &&
-         read_own_memory(vm_thread + static_cast<std::uintptr_t>(*stack_base_), &base,
-                         sizeof base) &&
-         read_own_memory(vm_thread + static_cast<std::uintptr_t>(*stack_size_), &size,
-                         sizeof size) &&
-         address < base && base - address <= size;
+  if (!stack_base_ || !stack_size_) return false;
+  const auto word = [vm_thread](std::int64_t offset) {
+    return read_own<std::uintptr_t>(vm_thread + static_cast<std::uintptr_t>(offset));
+  };
+  const auto base = word(*stack_base_), size = word(*stack_size_);
+  return base && size && address < *base && *base - address <= *size;
 }
 
 bool LockHolders::is_owner(JNIEnv* jni, std::uint64_t word, jthread official) {
@@ -194,7 +190,7 @@ void LockHolders::judge_missing_monitor(JNIEnv* jni) {
   if (!owner_offset_ || trust_ != Trust::kNotYet) return;
   LocalRef<jthread> current(jni, nullptr);
   if (jvmti_->GetCurrentThread(current.out()) == JVMTI_ERROR_NONE && current &&
-      (virtual_thread_ == nullptr || !jni->IsInstanceOf(current.get(), virtual_thread_))) {
+      !is_virtual(jni, current.get())) {
     decide(false);
   }
 }
@@ -203,10 +199,7 @@ void LockHolders::judge_missing_monitor(JNIEnv* jni) {
 void LockHolders::judge_acquired(JNIEnv* jni, std::int64_t id) {
   const std::uintptr_t monitor = std::exchange(t_awaited, 0);
   if (monitor == 0) return;
-  std::uint64_t word = 0;
-  if (!read_own_memory(monitor + static_cast<std::uintptr_t>(*owner_offset_), &word, sizeof word)) {
-    return decide(false);
-  }
+  const auto word = read_own<std::uint64_t>(monitor + static_cast<std::uintptr_t>(*owner_offset_));
   decide(word == (by_id_ ? static_cast<std::uint64_t>(id) : vm_threads_->of(jni)));
 }
 
@@ -341,10 +334,9 @@ void LockHolders::learn(JNIEnv* jni, jthread thread, std::int64_t id) {
     const auto locked = lock();
     if (!locked || threads_.contains(id)) return;
   }
-  std::string name = fields_->name(jni, thread);
-  const bool is_virtual = virtual_thread_ != nullptr && jni->IsInstanceOf(thread, virtual_thread_);
+  const std::string name = fields_->name(jni, thread);
   const ThreadNumber number =
-      name.empty() && is_virtual ? some_virtual_ : totals_.holder_number(name);
+      name.empty() && is_virtual(jni, thread) ? some_virtual_ : totals_.holder_number(name);
   const auto locked = lock();
   if (!locked) return;
   if (threads_.size() >= kMostThreads) forget(jni);

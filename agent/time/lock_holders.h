@@ -75,6 +75,9 @@ class LockHolders {
   bool is_on_stack(std::uint64_t address, std::uintptr_t vm_thread) const;
   std::optional<Owner> owner_word(JNIEnv* jni) const;
   bool is_thread_id(const Owner& owner) const;
+  bool is_virtual(JNIEnv* jni, jthread thread) const {
+    return virtual_thread_ != nullptr && jni->IsInstanceOf(thread, virtual_thread_);
+  }
   std::optional<std::int64_t> known(JNIEnv* jni, const Owner& owner, jobject object);
   HeldBy query_owner(JNIEnv* jni, const Owner& owner, jobject object);
   HeldBy holder_of_monitor(JNIEnv* jni, std::int64_t id, const Owner& owner);

@@ -16,6 +16,13 @@ namespace {
 
 std::int64_t whole(std::uint64_t figure) { return static_cast<std::int64_t>(figure); }
 
+// Those that need hooks.
+MethodFilter methods_of(const TraceRequest& trace) {
+  MethodFilter filter(trace.methods);
+  if (!trace.below.empty()) filter.add(trace.below);
+  return filter;
+}
+
 }  // namespace
 
 std::string MethodTracing::prepare(JNIEnv* jni) {
@@ -80,9 +87,9 @@ std::string MethodTracing::no_times() const {
   return "no class with a method of methods=" + *times_ + " was loaded";
 }
 
-std::string MethodTracing::start_trace(JNIEnv* jni, const TraceSettings& settings) {
-  std::string error = MethodFilter::fault(settings.patterns);
-  if (error.empty()) error = MethodFilter::fault(settings.below);
+std::string MethodTracing::start_trace(JNIEnv* jni, const TraceRequest& wanted) {
+  std::string error = MethodFilter::fault(wanted.methods);
+  if (error.empty()) error = MethodFilter::fault(wanted.below);
   if (!error.empty()) return error;
   const std::lock_guard switching(switching_);
   error = prepare(jni);
@@ -91,13 +98,17 @@ std::string MethodTracing::start_trace(JNIEnv* jni, const TraceSettings& setting
     const std::lock_guard lock(mutex_);
     if (trace_) return "methods are being traced already";
   }
-  error = change_hooks(jni, &settings, timed());
+  error = change_hooks(jni, &wanted, timed());
   const std::lock_guard lock(mutex_);
   if (error.empty()) {
-    trace_ = Trace{settings, settings.new_log(), static_cast<std::uint64_t>(epoch_us())};
-    trace_->methods = std::make_shared<MethodMarks>(numbers_, settings.methods());
-    if (!settings.below.empty()) {
-      trace_->roots = std::make_shared<MethodMarks>(numbers_, MethodFilter(settings.below));
+    const bool dual = has_dual_clock(wanted.flags);
+    // Calls logged at their end are not in order of time.
+    auto log = std::make_shared<CallLog>(events_in_trace(wanted.buffer_bytes, dual),
+                                         CallLog::Kind{dual, wanted.least_micros != 0});
+    trace_ = Trace{wanted, std::move(log), static_cast<std::uint64_t>(epoch_us())};
+    trace_->methods = std::make_shared<MethodMarks>(numbers_, methods_of(wanted));
+    if (!wanted.below.empty()) {
+      trace_->roots = std::make_shared<MethodMarks>(numbers_, MethodFilter(wanted.below));
     }
     is_tracing_ = true;
   }
@@ -141,31 +152,19 @@ std::optional<TraceFile> MethodTracing::take_trace_at_end() {
 }
 
 TraceFile MethodTracing::file_of(const Trace& trace) const {
-  TraceFile file(trace.settings.dual);
+  TraceFile file(has_dual_clock(trace.wanted.flags));
   file.finish(read_trace(trace, file));
   return file;
-}
-
-std::shared_ptr<CallLog> MethodTracing::TraceSettings::new_log() const {
-  // Calls logged at their end are not in order of time.
-  return std::make_shared<CallLog>(events_in_trace(bytes, dual),
-                                   CallLog::Kind{dual, least_ns != 0});
-}
-
-MethodFilter MethodTracing::TraceSettings::methods() const {
-  MethodFilter filter(patterns);
-  if (!below.empty()) filter.add(below);
-  return filter;
 }
 
 // Hooks come class by class, in a busy program over seconds. Meanwhile what is being recorded goes
 // on, for its own methods; what is new begins after this, so that the figures of any two methods are
 // of the same time.
-std::string MethodTracing::change_hooks(JNIEnv* jni, const TraceSettings* trace,
+std::string MethodTracing::change_hooks(JNIEnv* jni, const TraceRequest* trace,
                                         const std::string* times) {
   const bool any = trace != nullptr || times != nullptr;
   MethodFilter filter;
-  if (trace != nullptr) filter = trace->methods();
+  if (trace != nullptr) filter = methods_of(*trace);
   if (times != nullptr) filter.add(*times);
   {
     const std::lock_guard lock(mutex_);
@@ -191,14 +190,14 @@ void MethodTracing::record() {
   }
   CallRecorder::Wanted wanted;
   wanted.sums = times_.has_value();
-  wanted.cpu = times_ || trace_->settings.dual;
+  wanted.cpu = times_ || has_dual_clock(trace_->wanted.flags);
   if (times_ && (trace_ || other_hooks_)) {
     wanted.summed = std::make_shared<MethodMarks>(numbers_, MethodFilter(*times_));
   }
   if (trace_) {
     wanted.log = trace_->log;
     if (times_) wanted.logged = trace_->methods;
-    wanted.least = TickClock::ticks(trace_->settings.least_ns);
+    wanted.least = TickClock::ticks(std::uint64_t{trace_->wanted.least_micros} * 1000);
     wanted.roots = trace_->roots;
   }
   recorder_->listen(std::move(wanted));
@@ -289,7 +288,7 @@ MethodTracing::Times MethodTracing::read_times() const {
 // The events go into the file; the rest is returned.
 MethodTrace MethodTracing::read_trace(const Trace& trace, TraceFile& file) const {
   MethodTrace read;
-  read.dual = trace.settings.dual;
+  read.dual = has_dual_clock(trace.wanted.flags);
   read.pid = getpid();
   read.begin_micros = trace.begin_micros;
   const Ticks begin = trace.log->begin();

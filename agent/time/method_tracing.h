@@ -23,8 +23,13 @@
 #include "time/method_hooks.h"
 #include "time/trace_file.h"
 #include "vm/virtual_thread_support.h"
+#include "wire/chunks/profiling.h"
 
 namespace ddm {
+
+// Android's clock flags. 0 lets the agent choose.
+inline constexpr std::uint32_t kDualClock = 0x110;
+inline bool has_dual_clock(std::uint32_t flags) { return (flags & kDualClock) == kDualClock; }
 
 class MethodTracing final : public TimeDataSource {
  public:
@@ -38,17 +43,8 @@ class MethodTracing final : public TimeDataSource {
   // Why nothing is timed although times are wanted, as part of a sentence; "": something is, or may be.
   std::string times_nothing();
 
-  struct TraceSettings {
-    std::string patterns;
-    std::size_t bytes = 0;       // limit of the file's data; 0: 8 MiB
-    bool dual = false;           // CPU time too
-    std::uint64_t least_ns = 0;  // shorter calls are dropped; if set, so are calls open at the end
-    std::string below;           // patterns: only these methods and what they call; "": everything
-
-    MethodFilter methods() const;  // the methods that need hooks
-    std::shared_ptr<CallLog> new_log() const;
-  };
-  std::string start_trace(JNIEnv* jni, const TraceSettings& settings);
+  // With a shortest time, calls that are open at the end are dropped, too.
+  std::string start_trace(JNIEnv* jni, const TraceRequest& wanted);
   // The hooks of a trace are installed. Takes no lock.
   bool tracing() const { return is_tracing_; }
   // nullopt: nothing is traced.
@@ -68,7 +64,7 @@ class MethodTracing final : public TimeDataSource {
     std::map<std::string, std::int64_t> not_timed;
   };
   struct Trace {
-    TraceSettings settings;
+    TraceRequest wanted;
     std::shared_ptr<CallLog> log;
     std::uint64_t begin_micros = 0;
     Ticks end = 0;
@@ -78,8 +74,8 @@ class MethodTracing final : public TimeDataSource {
   std::string prepare(JNIEnv* jni);
   // switching_ held.
   const std::string* timed() const { return times_ ? &*times_ : nullptr; }
-  const TraceSettings* traced() const { return trace_ ? &trace_->settings : nullptr; }
-  std::string change_hooks(JNIEnv* jni, const TraceSettings* trace, const std::string* times);
+  const TraceRequest* traced() const { return trace_ ? &trace_->wanted : nullptr; }
+  std::string change_hooks(JNIEnv* jni, const TraceRequest* trace, const std::string* times);
   void record();
   std::string no_times() const;
   Times read_times() const;

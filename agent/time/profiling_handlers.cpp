@@ -14,9 +14,6 @@
 namespace ddm {
 namespace {
 
-// Android's clock flags. 0 lets the agent choose.
-constexpr std::uint32_t kDualClock = 0x110;
-
 constexpr const char* kTracesElsewhere = "another server traces; only it can stop that";
 
 constexpr std::uint32_t kShortestMicros = 100, kLongestMicros = 10'000'000;
@@ -93,21 +90,15 @@ void ProfilingHandlers::start_to_file(const Request& request, Reply& reply) {
   start_trace(request, {wanted->buffer_bytes, wanted->flags}, wanted->path, reply);
 }
 
-void ProfilingHandlers::start_trace(const Request& request, const TraceRequest& wanted,
+void ProfilingHandlers::start_trace(const Request& request, TraceRequest wanted,
                                     const std::string& file, Reply& reply) {
   // Its server has gone while the request was waiting.
   if (!request.session->is_open() || refuse_file(wanted.at_end, reply)) return;
-  MethodTracing::TraceSettings settings;
-  settings.patterns = wanted.methods;
-  if (settings.patterns.empty()) {
+  if (wanted.methods.empty()) {
     const std::lock_guard lock(mutex_);
-    settings.patterns = methods_;
+    wanted.methods = methods_;
   }
-  settings.bytes = wanted.buffer_bytes;
-  settings.dual = (wanted.flags & kDualClock) == kDualClock;
-  settings.least_ns = std::uint64_t{wanted.least_micros} * 1000;
-  settings.below = wanted.below;
-  const std::string error = tracing_.start_trace(context_.jni(), settings);
+  const std::string error = tracing_.start_trace(context_.jni(), wanted);
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   started(request, owner_, {request.session, file, file.empty() ? wanted.at_end : file}, reply);
 }
@@ -136,7 +127,7 @@ void ProfilingHandlers::stop_to_file(const Request& request, Reply& reply) {
   std::optional<Error> error = Error{"no methods are being traced to a file"};
   if (is_of_another(request.session, owner_)) {
     error = Error{kTracesElsewhere};
-  } else if (is_to_file()) {
+  } else if (!held(owner_).file.empty()) {
     const auto trace = tracing_.stop_trace(context_.jni());
     const std::string file = disown(owner_).file;
     if (trace) error = trace->write(file);
@@ -156,9 +147,9 @@ void ProfilingHandlers::start_sampling(const Request& request, Reply& reply) {
   }
   if (!request.session->is_open() || refuse_file(wanted->at_end, reply)) return;
   JNIEnv* jni = context_.jni();
-  const bool dual = (wanted->flags & kDualClock) == kDualClock;
-  auto trace = std::make_shared<SampleTrace>(
-      stacks_.names(), std::int64_t{wanted->interval_micros} * 1000, wanted->buffer_bytes, dual);
+  auto trace =
+      std::make_shared<SampleTrace>(stacks_.names(), std::int64_t{wanted->interval_micros} * 1000,
+                                    wanted->buffer_bytes, has_dual_clock(wanted->flags));
   const std::string error = sampler_.start_trace(jni, stacks_.naming(jni), std::move(trace));
   if (!error.empty()) return reply.fail(FailCode::kRefused, error);
   started(request, sampling_owner_, {request.session, "", wanted->at_end}, reply);
@@ -207,19 +198,14 @@ void ProfilingHandlers::write_at_end() {
   }
 }
 
-bool ProfilingHandlers::is_owned(const Owner& owner) {
+ProfilingHandlers::Owner ProfilingHandlers::held(const Owner& owner) {
   const std::lock_guard lock(mutex_);
-  return owner.session != nullptr;
+  return owner;
 }
 
 bool ProfilingHandlers::is_of_another(const SessionPtr& session, const Owner& owner) {
-  const std::lock_guard lock(mutex_);
-  return owner.session != nullptr && owner.session != session;
-}
-
-bool ProfilingHandlers::is_to_file() {
-  const std::lock_guard lock(mutex_);
-  return !owner_.file.empty();
+  const SessionPtr owning = held(owner).session;
+  return owning != nullptr && owning != session;
 }
 
 // The trace may just be being stopped by a request of its own: another session's, begun before the
@@ -227,14 +213,14 @@ bool ProfilingHandlers::is_to_file() {
 void ProfilingHandlers::disconnected(const SessionPtr& session) {
   if (take_from(session, sampling_owner_)) {
     context_.service.slow().post([this](JNIEnv*) {
-      if (is_owned(sampling_owner_)) return;
+      if (held(sampling_owner_).session != nullptr) return;
       (void)sampler_.stop_trace();
       log_info("sampling: its server has gone, and nobody reads it");
     });
   }
   if (!take_from(session, owner_)) return;
   context_.service.slow().post([this](JNIEnv* jni) {
-    if (is_owned(owner_)) return;
+    if (held(owner_).session != nullptr) return;
     tracing_.stop_trace(jni);
     log_info("method trace: its server has gone, and nobody reads it");
   });

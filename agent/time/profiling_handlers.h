@@ -54,14 +54,13 @@ class ProfilingHandlers {
   void stop_to_file(const Request& request, Reply& reply);
   void start_sampling(const Request& request, Reply& reply);
   void stop_sampling(const Request& request, Reply& reply);
-  void start_trace(const Request& request, const TraceRequest& wanted, const std::string& file,
+  void start_trace(const Request& request, TraceRequest wanted, const std::string& file,
                    Reply& reply);
   void started(const Request& request, Owner& owner, Owner fresh, Reply& reply);
   Owner disown(Owner& owner);
   bool take_from(const SessionPtr& session, Owner& owner);
-  bool is_owned(const Owner& owner);
+  Owner held(const Owner& owner);
   bool is_of_another(const SessionPtr& session, const Owner& owner);
-  bool is_to_file();
 
   const HandlerContext& context_;
   MethodTracing& tracing_;

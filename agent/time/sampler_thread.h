@@ -44,7 +44,7 @@ class SamplerThread {
   void set_budget(std::int64_t percent) { budget_ = percent; }
   std::int64_t budget() const { return budget_; }
 
-  // "" or the error. Does nothing if `looker` was started already.
+  // "" or the error. Does nothing if `sampler` was started already.
   std::string start(JNIEnv* jni, Sampler& sampler);
   // False: its last round takes longer than kPatience, and continues.
   bool stop(Sampler& sampler);
@@ -52,7 +52,7 @@ class SamplerThread {
   void hasten(Sampler& sampler);
   // The probes' share of the budget: percent of one CPU.
   void set_probes_percent(double percent) { probes_percent_ = percent; }
-  // Charges CPU time of a round, here and in the sampled threads. Called by the looker, in sample().
+  // Charges CPU time of a round, here and in the sampled threads. Called by the sampler, in sample().
   void spend(std::int64_t ns) { spent_ns_ += ns; }
   std::int64_t cost_ns() const { return cost_ns_; }
   // Replaces stop() in VMDeath.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/log.h"
+#include "vm/boot_class.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 #include "vm/own_threads.h"
@@ -31,22 +32,14 @@ jobject new_thread_object(JNIEnv* jni, const std::string& name) {
                         kDefaultStackSize, JNI_FALSE);
 }
 
-// Null, with no exception pending, if a security manager of 17 to 23 refuses it.
-jobject system_class_loader(JNIEnv* jni) {
-  const LocalRef<jclass> loader_class(jni, jni->FindClass("java/lang/ClassLoader"));
-  if (clear_exception(jni) || !loader_class) return nullptr;
-  const jmethodID getter = jni->GetStaticMethodID(loader_class.get(), "getSystemClassLoader",
-                                                  "()Ljava/lang/ClassLoader;");
-  if (clear_exception(jni) || getter == nullptr) return nullptr;
-  const jobject loader = jni->CallStaticObjectMethod(loader_class.get(), getter);
-  return clear_exception(jni) ? nullptr : loader;
-}
-
 // A thread inherits the context class loader of the one that creates it, and on 17 to 23 the
 // protection domains of the methods that this one runs. Both are of whatever program happened to
 // need the new thread first; its class loader could not be unloaded as long as the thread lives.
 void release_creator(JNIEnv* jni, jobject thread) {
-  const LocalRef<jobject> loader(jni, system_class_loader(jni));
+  // Null if a security manager of 17 to 23 refuses it.
+  const LocalRef<jobject> loader(jni,
+                                 static_object(jni, "java/lang/ClassLoader", "getSystemClassLoader",
+                                               "()Ljava/lang/ClassLoader;"));
   const jfieldID context_loader =
       thread_field(jni, "contextClassLoader", "Ljava/lang/ClassLoader;");
   // The field, since the setter asks a security manager.
@@ -246,16 +239,12 @@ AgentThread::Task AgentThread::next_task() {
   return nullptr;
 }
 
-void AgentThread::run_task(JNIEnv* jni, const Task& task) const {
-  guarded(name_, [&] { task(jni); });
-  clear_exception(jni);
-}
-
 void JNICALL AgentThread::run(jvmtiEnv*, JNIEnv* jni, void* of) {
   const std::unique_ptr<Life> life(static_cast<Life*>(of));
   AgentThread& thread = life->of;
   while (Task task = thread.next_task()) {
-    thread.run_task(jni, task);
+    guarded(thread.name_, [&] { task(jni); });
+    clear_exception(jni);
     task = nullptr;
     thread.task_ended();
   }

@@ -84,7 +84,6 @@ class AgentThread {
   // Call with the lock held.
   bool add(Task task);
   Task next_task();  // empty: the thread has to end
-  void run_task(JNIEnv* jni, const Task& task) const;
   void begin_task();
   void task_ended();
 

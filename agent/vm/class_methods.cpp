@@ -1,5 +1,6 @@
 #include "vm/class_methods.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,40 +25,35 @@ bool code_calls(const bci::ConstantPool& pool, bci::ByteSpan code, std::string_v
   return false;
 }
 
-bool get_methods(jvmtiEnv* jvmti, jclass klass, jint& count, JvmtiPtr<jmethodID>& methods) {
-  const auto turn = id_creation::turn(jvmti);
-  return jvmti->GetClassMethods(klass, &count, methods.out()) == JVMTI_ERROR_NONE;
+template <typename IsIt>
+bool any_of_methods(jvmtiEnv* jvmti, jclass klass, const IsIt& is_it) {
+  jint count = 0;
+  JvmtiPtr<jmethodID> methods(jvmti);
+  {
+    const auto turn = id_creation::turn(jvmti);
+    if (jvmti->GetClassMethods(klass, &count, methods.out()) != JVMTI_ERROR_NONE) return true;
+  }
+  return std::any_of(methods.get(), methods.get() + count, is_it);
 }
 
 }  // namespace
 
 bool has_method(jvmtiEnv* jvmti, jclass klass, const IsMethod& is_it) {
-  jint count = 0;
-  JvmtiPtr<jmethodID> methods(jvmti);
-  if (!get_methods(jvmti, klass, count, methods)) return true;
-  for (jint i = 0; i < count; ++i) {
+  return any_of_methods(jvmti, klass, [&](jmethodID method) {
     JvmtiPtr<char> name(jvmti), descriptor(jvmti);
-    if (jvmti->GetMethodName(methods[i], name.out(), descriptor.out(), nullptr) ==
-            JVMTI_ERROR_NONE &&
-        is_it(text_of(name), text_of(descriptor))) {
-      return true;
-    }
-  }
-  return false;
+    return jvmti->GetMethodName(method, name.out(), descriptor.out(), nullptr) ==
+               JVMTI_ERROR_NONE &&
+           is_it(text_of(name), text_of(descriptor));
+  });
 }
 
 bool has_code(jvmtiEnv* jvmti, jclass klass, const std::function<bool(bci::ByteSpan)>& is_it) {
-  jint count = 0, size = 0;
-  JvmtiPtr<jmethodID> methods(jvmti);
-  if (!get_methods(jvmti, klass, count, methods)) return true;
-  for (jint i = 0; i < count; ++i) {
+  return any_of_methods(jvmti, klass, [&](jmethodID method) {
+    jint size = 0;
     JvmtiPtr<unsigned char> code(jvmti);
-    if (jvmti->GetBytecodes(methods[i], &size, code.out()) == JVMTI_ERROR_NONE &&
-        is_it({code.get(), static_cast<std::size_t>(size)})) {
-      return true;
-    }
-  }
-  return false;
+    return jvmti->GetBytecodes(method, &size, code.out()) == JVMTI_ERROR_NONE &&
+           is_it({code.get(), static_cast<std::size_t>(size)});
+  });
 }
 
 bool calls_static_of(jvmtiEnv* jvmti, jclass klass, std::string_view callee) {

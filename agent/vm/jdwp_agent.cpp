@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "vm/boot_class.h"
 #include "vm/java_text.h"
 #include "vm/jvmti_memory.h"
 
@@ -33,13 +34,9 @@ std::string jdwp_listener(JNIEnv* jni) {
   constexpr jint kLocalRefs = 8;
   const LocalFrame frame(jni, kLocalRefs);
   if (!frame.good()) return "";
-  const jclass support = jni->FindClass("jdk/internal/vm/VMSupport");
-  if (clear_exception(jni) || support == nullptr) return "";
-  const jmethodID get_all =
-      jni->GetStaticMethodID(support, "getAgentProperties", "()Ljava/util/Properties;");
-  if (clear_exception(jni) || get_all == nullptr) return "";
-  const jobject properties = jni->CallStaticObjectMethod(support, get_all);
-  if (clear_exception(jni) || properties == nullptr) return "";
+  const jobject properties = static_object(jni, "jdk/internal/vm/VMSupport", "getAgentProperties",
+                                           "()Ljava/util/Properties;");
+  if (properties == nullptr) return "";
   const jmethodID get = jni->GetMethodID(jni->GetObjectClass(properties), "getProperty",
                                          "(Ljava/lang/String;)Ljava/lang/String;");
   if (clear_exception(jni) || get == nullptr) return "";

@@ -10,11 +10,6 @@ namespace {
 
 constexpr jsize kLengths[] = {0, 3, 37};
 
-struct Handles {
-  jobject object;
-  jclass klass;
-};
-
 std::uintptr_t address_in(jobject handle) {
   return read_own<std::uintptr_t>(reinterpret_cast<std::uintptr_t>(handle)).value_or(0);
 }
@@ -37,18 +32,18 @@ std::string wrong_in_layout(jvmtiEnv* jvmti, JNIEnv* jni, const ObjectLayout& ob
   }
   if (clear_exception(jni)) return "memory for objects";
   std::vector<KnownObject> known;
-  std::vector<Handles> handles;
+  std::vector<jclass> classes;
   for (const auto& [object, length] : made) {
     jlong size = 0;
     if (jvmti->GetObjectSize(object, &size) != JVMTI_ERROR_NONE) return "GetObjectSize";
     known.push_back({0, 0, size, length});
-    handles.push_back({object, jni->GetObjectClass(object)});
+    classes.push_back(jni->GetObjectClass(object));
   }
   return wrong_between_pauses(jni, [&](VmClaims& claims) {
     const std::uint64_t pause = pauses != nullptr ? pauses->number() : 0;
     for (std::size_t i = 0; i < known.size(); ++i) {
-      known[i].object = address_in(handles[i].object);
-      known[i].mirror = address_in(handles[i].klass);
+      known[i].object = address_in(made[i].first);
+      known[i].mirror = address_in(classes[i]);
     }
     expect_objects(claims, objects, klasses, known);
     if (pauses != nullptr) {

@@ -5,6 +5,7 @@
 
 #include "core/own_memory.h"
 #include "core/utf16.h"
+#include "vm/boot_class.h"
 #include "vm/jvmti_memory.h"
 #include "vm/vm_structs.h"
 
@@ -26,45 +27,35 @@ NameAndDaemon ask_jvmti(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   return result;
 }
 
-jfieldID find_field(JNIEnv* jni, jclass type, const char* name, const char* signature) {
-  const jfieldID field = jni->GetFieldID(type, name, signature);
-  return clear_exception(jni) ? nullptr : field;
-}
-
 }  // namespace
 
 jfieldID thread_field(JNIEnv* jni, const char* name, const char* signature) {
-  const LocalRef<jclass> type(jni, jni->FindClass("java/lang/Thread"));
-  return clear_exception(jni) || !type ? nullptr : find_field(jni, type.get(), name, signature);
+  return find_field(jni, "java/lang/Thread", name, signature);
 }
 
 std::optional<ThreadFields> ThreadFields::find(jvmtiEnv* jvmti, JNIEnv* jni) {
-  const LocalRef<jclass> type(jni, jni->FindClass("java/lang/Thread"));
-  if (clear_exception(jni) || !type) return std::nullopt;
   ThreadFields fields(jvmti);
-  fields.id_ = find_field(jni, type.get(), "tid", "J");
+  fields.id_ = thread_field(jni, "tid", "J");
   if (fields.id_ == nullptr) return std::nullopt;
-  fields.name_ = find_field(jni, type.get(), "name", "Ljava/lang/String;");
-  fields.find_daemon(jni, type.get());
-  fields.find_os_id(jni, type.get());
+  fields.name_ = thread_field(jni, "name", "Ljava/lang/String;");
+  fields.find_daemon(jni);
+  fields.find_os_id(jni);
   return fields;
 }
 
-void ThreadFields::find_daemon(JNIEnv* jni, jclass thread_class) {
-  daemon_ = find_field(jni, thread_class, "daemon", "Z");
+void ThreadFields::find_daemon(JNIEnv* jni) {
+  daemon_ = thread_field(jni, "daemon", "Z");
   if (daemon_ != nullptr) return;
-  holder_ = find_field(jni, thread_class, "holder", "Ljava/lang/Thread$FieldHolder;");
+  holder_ = thread_field(jni, "holder", "Ljava/lang/Thread$FieldHolder;");
   if (holder_ == nullptr) return;
-  const LocalRef<jclass> holder_class(jni, jni->FindClass("java/lang/Thread$FieldHolder"));
-  if (clear_exception(jni) || !holder_class) return;
-  daemon_ = find_field(jni, holder_class.get(), "daemon", "Z");
+  daemon_ = find_field(jni, "java/lang/Thread$FieldHolder", "daemon", "Z");
 }
 
-void ThreadFields::find_os_id(JNIEnv* jni, jclass thread_class) {
+void ThreadFields::find_os_id(JNIEnv* jni) {
   auto os_thread = vm_structs::offset_of("JavaThread", "_osthread");
   if (!os_thread) os_thread = vm_structs::offset_of("Thread", "_osthread");
   const auto thread_id = vm_structs::offset_of("OSThread", "_thread_id");
-  const jfieldID vm_thread = find_field(jni, thread_class, "eetop", "J");
+  const jfieldID vm_thread = thread_field(jni, "eetop", "J");
   if (!os_thread || !thread_id || vm_thread == nullptr) return;
   os_thread_ = *os_thread;
   thread_id_ = *thread_id;

@@ -30,8 +30,8 @@ class ThreadFields {
  private:
   explicit ThreadFields(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
 
-  void find_daemon(JNIEnv* jni, jclass thread_class);
-  void find_os_id(JNIEnv* jni, jclass thread_class);
+  void find_daemon(JNIEnv* jni);
+  void find_os_id(JNIEnv* jni);
 
   jvmtiEnv* jvmti_;
   jfieldID id_ = nullptr;

@@ -58,6 +58,4 @@ void VirtualThreadEnds::open(JNIEnv* jni, VmListener& listener) {
   jvmti_ = nullptr;
 }
 
-void VirtualThreadEnds::close() { jvmti_ = nullptr; }
-
 }  // namespace ddm

@@ -19,7 +19,7 @@ class VirtualThreadEnds {
   // In a VM without virtual threads, or one that refuses, there are no events. `listener` must outlive
   // the process's threads. Does nothing if it is open.
   void open(JNIEnv* jni, VmListener& listener);
-  void close();
+  void close() { jvmti_ = nullptr; }
 
  private:
   JvmtiEnvironment jvmti_;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <optional>
 
+#include "vm/memory/object_layout.h"
 #include "vm/memory/vm_claims.h"
 
 namespace ddm {
@@ -18,25 +18,18 @@ class VmThreadList {
   // Call at a safepoint, when the list cannot change. `visit` receives each JavaThread's address.
   template <typename Visit>
   void for_each(Visit visit) const {
-    const auto list = read<std::uintptr_t>(layout_.list_at);
+    const auto list = read_at<std::uintptr_t>(layout_.list_at);
     if (list == 0) return;
-    const auto length = read<std::uint32_t>(list + layout_.length);
-    const auto threads = read<std::uintptr_t>(list + layout_.threads);
+    const auto length = read_at<std::uint32_t>(list + layout_.length);
+    const auto threads = read_at<std::uintptr_t>(list + layout_.threads);
     for (std::uint32_t i = 0; i < length; ++i) {
-      const auto thread = read<std::uintptr_t>(threads + i * sizeof(std::uintptr_t));
+      const auto thread = read_at<std::uintptr_t>(threads + i * sizeof(std::uintptr_t));
       if (thread != 0) visit(thread);
     }
   }
 
  private:
   explicit VmThreadList(const ThreadListLayout& layout) : layout_(layout) {}
-
-  template <typename T>
-  static T read(std::uintptr_t address) {
-    T value;
-    std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
-    return value;
-  }
 
   ThreadListLayout layout_;
 };

@@ -199,7 +199,6 @@ Result<std::vector<HeapFrame>> read_frames(const HeapOptions& options, DdmClient
   const auto wrong = watch_maps(client, options.watched, [&](HeapPicture map) {
     const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin;
     frames.push_back({since.count(), std::move(map)});
-    return true;
   });
   if (wrong && frames.empty()) return *wrong;
   if (frames.empty()) return Error{"ended before there was a collection"};

@@ -46,14 +46,6 @@ std::string bytes_text(std::int64_t bytes, bool with_sign) {
   return (with_sign && bytes > 0 ? "+" : "") + human_bytes(bytes);
 }
 
-std::int64_t bytes_of(const std::vector<NativeStack>& stacks) {
-  return sum_of(stacks, &NativeStack::bytes);
-}
-
-std::int64_t count_of(const std::vector<NativeStack>& stacks) {
-  return sum_of(stacks, &NativeStack::count);
-}
-
 std::string fitting(const NativeFrame& frame, std::size_t width) {
   std::string text = text_of(frame);
   if (columns_of(text) <= width) return text;
@@ -62,9 +54,18 @@ std::string fitting(const NativeFrame& frame, std::size_t width) {
   return frame_text({frame.class_name, frame.method, frame.file, line}, width);
 }
 
-std::string stacks_text(const std::vector<NativeStack>& stacks, NativeTextLimits limits,
-                        bool with_sign) {
-  std::string text;
+// "about 3.0 MiB in 200 blocks of malloc that are not freed, ...", then the stacks; of a difference
+// "about +3.0 MiB in +200 blocks of malloc since mark 'one', ...", then what grew and what shrank.
+std::string native_text(const std::vector<NativeStack>& stacks, std::string_view mark,
+                        NativeTextLimits limits) {
+  const bool with_sign = !mark.empty();
+  std::string text =
+      wrapped(fmt::format("about {} in {} blocks of malloc {}, estimated from samples",
+                          bytes_text(sum_of(stacks, &NativeStack::bytes), with_sign),
+                          count_text(sum_of(stacks, &NativeStack::count), with_sign),
+                          with_sign ? fmt::format("since mark '{}'", mark) : "that are not freed"),
+              0, limits.width) +
+      "\n";
   const std::vector<const NativeStack*> shown = both_ends(stacks, limits.stacks);
   for (const NativeStack* stack : shown) {
     text += fmt::format("\n{}, {} blocks\n", bytes_text(stack->bytes, with_sign),
@@ -84,26 +85,6 @@ std::string stacks_text(const std::vector<NativeStack>& stacks, NativeTextLimits
                         counted(stacks.size() - shown.size(), "stack"));
   }
   return text;
-}
-
-// "about 3.0 MiB in 200 blocks of malloc that are not freed, ...", then the stacks.
-std::string native_text(const std::vector<NativeStack>& stacks, NativeTextLimits limits) {
-  return wrapped(fmt::format("about {} in {} blocks of malloc that are not freed, estimated from "
-                             "samples",
-                             human_bytes(bytes_of(stacks)), grouped(count_of(stacks))),
-                 0, limits.width) +
-         "\n" + stacks_text(stacks, limits, false);
-}
-
-// "about +3.0 MiB in +200 blocks of malloc since mark 'one', ...", then what grew and what shrank.
-std::string native_change_text(const std::vector<NativeStack>& changes, std::string_view mark,
-                               NativeTextLimits limits) {
-  return wrapped(
-             fmt::format("about {} in {} blocks of malloc since mark '{}', estimated from samples",
-                         bytes_text(bytes_of(changes), true), count_text(count_of(changes), true),
-                         mark),
-             0, limits.width) +
-         "\n" + stacks_text(changes, limits, true);
 }
 
 // {bytes, count, stack}
@@ -128,8 +109,8 @@ std::string native_change_lines(const std::vector<NativeStack>& changes, std::st
                            {"engine", summary.engine},
                            {"interval", summary.interval},
                            {"since", json_text(std::string(mark))},
-                           {"bytes", bytes_of(changes)},
-                           {"count", count_of(changes)},
+                           {"bytes", sum_of(changes, &NativeStack::bytes)},
+                           {"count", sum_of(changes, &NativeStack::count)},
                            {"written_ms", summary.written_ms}}
                           .dump() +
                       "\n";
@@ -187,9 +168,8 @@ std::optional<Error> save(const NativeOptions& options, const std::vector<Native
   } else if (format == ReportFormat::kJsonl) {
     text = native_change_lines(changes, options.since, now.summary);
   } else {
-    text =
-        printable_lines(fmt::format("Native memory of {}, pid {}\n", hello->app, hello->pid) +
-                        native_change_text(changes, options.since, {changes.size(), kAnyFrames}));
+    text = printable_lines(fmt::format("Native memory of {}, pid {}\n", hello->app, hello->pid) +
+                           native_text(changes, options.since, {changes.size(), kAnyFrames}));
   }
   return write_report_file(options.path, text);
 }
@@ -300,9 +280,7 @@ int native(const NativeOptions& given) {
   }
   if (!options.since.empty()) stacks = difference(then, stacks);
   if (options.json) return print_json(native_json(stacks));
-  const NativeTextLimits limits{options.top, kNativeFramesShown, output_width()};
-  print(options.since.empty() ? native_text(stacks, limits)
-                              : native_change_text(stacks, options.since, limits));
+  print(native_text(stacks, options.since, {options.top, kNativeFramesShown, output_width()}));
   return kExitOk;
 }
 

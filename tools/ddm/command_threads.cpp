@@ -1,6 +1,4 @@
 // ddm threads: all threads of a program, or those of the agent in it.
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -60,18 +58,15 @@ int threads_of_agent(const ThreadsOptions& options) {
   const auto pid = number_in<pid_t>(*target);
   const auto rows = pid ? agent_threads(*pid) : std::nullopt;
   if (!rows) return refuse(fmt::format("--agent needs a process of this machine, not {}", *target));
-  const double hertz = static_cast<double>(sysconf(_SC_CLK_TCK));
   if (options.json) {
-    return print_json(json_list(*rows, [hertz](const AgentThreadRow& row) -> Json {
-      return {{"tid", row.os_id},
-              {"name", row.name},
-              {"cpu_s", static_cast<double>(row.cpu_ticks) / hertz}};
+    return print_json(json_list(*rows, [](const AgentThreadRow& row) -> Json {
+      return {{"tid", row.os_id}, {"name", row.name}, {"cpu_s", cpu_seconds(row.cpu_ticks)}};
     }));
   }
   TextTable table({">OS TID", ">CPU S", "~NAME"});
   for (const AgentThreadRow& row : *rows) {
-    table.add({std::to_string(row.os_id),
-               fmt::format("{:.2f}", static_cast<double>(row.cpu_ticks) / hertz), row.name});
+    table.add(
+        {std::to_string(row.os_id), fmt::format("{:.2f}", cpu_seconds(row.cpu_ticks)), row.name});
   }
   print(table.text());
   return kExitOk;

@@ -1,7 +1,6 @@
 #include "jvm_figures.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -36,10 +35,6 @@ const HeapInfo::Heap* java_heap(const HeapInfo& info) {
 constexpr std::chrono::seconds kReplyTime{2};
 constexpr std::chrono::seconds kRetryAfter{10};
 constexpr std::size_t kMaxParallel = 8;
-
-double cpu_seconds(std::int64_t ticks) {
-  return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
 
 }  // namespace
 

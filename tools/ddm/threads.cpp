@@ -117,6 +117,10 @@ bool is_agent_thread(std::string_view name) {
   return name == "ddmagent" || name.starts_with("ddmagent-");
 }
 
+double cpu_seconds(std::int64_t ticks) {
+  return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
 std::optional<std::vector<AgentThreadRow>> agent_threads(pid_t pid) {
   const std::string tasks = fmt::format("/proc/{}/task", pid);
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(tasks.c_str()), closedir);
@@ -142,8 +146,7 @@ std::optional<double> AgentCpu::read(pid_t pid) {
   for (const AgentThreadRow& thread : *threads) {
     living[{thread.os_id, thread.start_time}] = thread.cpu_ticks;
   }
-  return static_cast<double>(total_with(std::move(living))) /
-         static_cast<double>(sysconf(_SC_CLK_TCK));
+  return cpu_seconds(total_with(std::move(living)));
 }
 
 std::int64_t AgentCpu::total_with(Threads living) {

@@ -45,6 +45,9 @@ struct AgentThreadRow {
   std::uint64_t start_time = 0;  // another thread may get the id of one that has ended
 };
 
+// Of what /proc tells in ticks.
+double cpu_seconds(std::int64_t ticks);
+
 // By name. nullopt: there is no such process.
 std::optional<std::vector<AgentThreadRow>> agent_threads(pid_t pid);
 

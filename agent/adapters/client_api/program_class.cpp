@@ -8,6 +8,10 @@ namespace {
 
 constexpr jint kRefsPerClass = 8;
 
+jbyteArray bytes_to_java(JNIEnv* jni, const Bytes& bytes) {
+  return java_bytes(jni, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
 }  // namespace
 
 std::shared_ptr<ProgramClass> ProgramClass::of(JNIEnv* jni, jclass link) {
@@ -31,7 +35,9 @@ std::shared_ptr<ProgramClass> ProgramClass::of(JNIEnv* jni, jclass link) {
 
 ProgramClass::~ProgramClass() {
   void* env = nullptr;
-  // At the VM's end a thread without an environment may hold the last reference.
+  // A thread without an environment may hold the last reference: at the VM's end, and where the
+  // I/O thread calls a handler that the program removes meanwhile. Then the few bytes of the weak
+  // reference are lost.
   if (vm_->GetEnv(&env, JNI_VERSION_10) == JNI_OK) {
     static_cast<JNIEnv*>(env)->DeleteWeakGlobalRef(link_);
   }
@@ -48,8 +54,7 @@ void ProgramClass::dispatch(JNIEnv* jni, ChunkType type, const Bytes& data, Repl
     reply.send_empty();  // the class is unloaded, and its handler with it
     return;
   }
-  const jbyteArray request =
-      java_bytes(jni, {reinterpret_cast<const char*>(data.data()), data.size()});
+  const jbyteArray request = bytes_to_java(jni, data);
   if (request != nullptr) {
     const auto answer = static_cast<jbyteArray>(
         jni->CallStaticObjectMethod(link, dispatch_, static_cast<jint>(type), request));
@@ -81,17 +86,10 @@ void ProgramClass::broadcast(JNIEnv* jni, int event) const {
 void ProgramClass::arrived(JNIEnv* jni) const { call(jni, arrived_); }
 
 jbyteArray to_java(JNIEnv* jni, const Chunk& answer) {
-  ByteWriter type;
-  type.u4(answer.type);
-  const Bytes head = type.take();
-  const auto head_size = static_cast<jsize>(head.size());
-  const auto size = static_cast<jsize>(answer.data.size());
-  const jbyteArray array = jni->NewByteArray(head_size + size);
-  if (array == nullptr) return nullptr;
-  jni->SetByteArrayRegion(array, 0, head_size, reinterpret_cast<const jbyte*>(head.data()));
-  jni->SetByteArrayRegion(array, head_size, size,
-                          reinterpret_cast<const jbyte*>(answer.data.data()));
-  return array;
+  ByteWriter all;
+  all.u4(answer.type);
+  all.bytes(answer.data);
+  return bytes_to_java(jni, all.take());
 }
 
 Bytes from_java(JNIEnv* jni, jbyteArray array) {

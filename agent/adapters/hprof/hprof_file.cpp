@@ -17,6 +17,10 @@ FileDescriptor open_file(const std::string& path, int flags, mode_t mode) {
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags, mode));
 }
 
+Error cannot_write(const std::string& path, int error) {
+  return Error{"cannot write " + path + ": " + errno_text(error)};
+}
+
 }  // namespace
 
 Result<HprofFile> HprofFile::open(const std::string& path, bool overwrite, std::int64_t pid,
@@ -28,12 +32,8 @@ Result<HprofFile> HprofFile::open(const std::string& path, bool overwrite, std::
     name += "." + std::to_string(pid);
     fd = open_file(name, O_TRUNC, mode);
   }
-  if (!fd.valid()) return Error{"cannot write " + name + ": " + errno_text(errno)};
+  if (!fd.valid()) return cannot_write(name, errno);
   return HprofFile(std::move(name), std::move(fd));
-}
-
-Error HprofFile::problem(int error) const {
-  return Error{"cannot write " + path_ + ": " + errno_text(error)};
 }
 
 std::optional<Error> HprofFile::append(std::string_view text) {
@@ -43,9 +43,9 @@ std::optional<Error> HprofFile::append(std::string_view text) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (written < 0 && errno == EAGAIN) {
       pollfd polled{fd_.get(), POLLOUT, 0};
-      if (::poll(&polled, 1, kPatienceMs) == 0) return problem(ETIMEDOUT);
+      if (::poll(&polled, 1, kPatienceMs) == 0) return cannot_write(path_, ETIMEDOUT);
     } else if (written < 0 && errno != EINTR) {
-      return problem(errno);
+      return cannot_write(path_, errno);
     }
   }
   return std::nullopt;

@@ -24,7 +24,6 @@ class HprofFile {
 
  private:
   HprofFile(std::string path, FileDescriptor fd) : path_(std::move(path)), fd_(std::move(fd)) {}
-  Error problem(int error) const;
 
   std::string path_;
   FileDescriptor fd_;

@@ -174,7 +174,11 @@ void HprofSession::dump(JNIEnv* jni, const char* reason) {
     }
   }
   if (data) put_time(*data);
-  if (options_.monitor) put_monitors(jni);
+  if (options_.monitor && jni == nullptr) {
+    log_error("hprof: no monitor dump is written: the VM cannot be asked any more");
+  } else if (options_.monitor) {
+    output_.put(hprof_monitor_dump(jvmti_, jni, stacks_.naming(jni), view(), numbers_));
+  }
   if (options_.verbose && output_.good()) {
     write_stderr(fmt::format("ddmagent: hprof: dumped to {} ({})\n", output_.name(), reason));
   }
@@ -282,14 +286,6 @@ void HprofSession::put_time(const ReportData& data) {
     text += hprof_text_costs(TimeStacks::of_locks(data.time), names, shown, numbers_, now);
   }
   output_.put(text);
-}
-
-void HprofSession::put_monitors(JNIEnv* jni) {
-  if (jni == nullptr) {
-    log_error("hprof: no monitor dump is written: the VM cannot be asked any more");
-    return;
-  }
-  output_.put(hprof_monitor_dump(jvmti_, jni, stacks_.naming(jni), view(), numbers_));
 }
 
 HprofSettings HprofSession::settings() const {

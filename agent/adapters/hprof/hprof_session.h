@@ -61,7 +61,6 @@ class HprofSession final : public Feature, private VmListener {
   // `binary_` or is appended to the text.
   std::uint32_t number_stack(std::span<const Frame> frames, ReportNames& names, std::string& text);
   void put_time(const ReportData& data);
-  void put_monitors(JNIEnv* jni);
   void put_sites(const ReportData& data, const HprofView& view, std::uint16_t flags);
   HprofView view() const;
 

@@ -15,16 +15,7 @@ HprofThreads::HprofThreads(jvmtiEnv* jvmti, JNIEnv* jni)
 void HprofThreads::list(JNIEnv* jni) {
   const LocalFrame frame(jni, 64);
   if (!frame.good()) return;
-  for (const jthread thread : all_threads(jvmti_, jni)) {
-    auto event = start_of(jni, thread);
-    if (event) add(std::move(*event));
-  }
-}
-
-void HprofThreads::add(HprofThreadEvent event) {
-  const std::lock_guard lock(mutex_);
-  if (events_.size() >= kMostEvents || !running_.insert(event.id).second) return;
-  events_.push_back(std::move(event));
+  for (const jthread thread : all_threads(jvmti_, jni)) started(jni, thread);
 }
 
 std::optional<HprofThreadEvent> HprofThreads::start_of(JNIEnv* jni, jthread thread) const {
@@ -51,7 +42,11 @@ std::optional<HprofThreadEvent> HprofThreads::start_of(JNIEnv* jni, jthread thre
 }
 
 void HprofThreads::started(JNIEnv* jni, jthread thread) {
-  if (auto event = start_of(jni, thread)) add(std::move(*event));
+  auto event = start_of(jni, thread);
+  if (!event) return;
+  const std::lock_guard lock(mutex_);
+  if (events_.size() >= kMostEvents || !running_.insert(event->id).second) return;
+  events_.push_back(std::move(*event));
 }
 
 void HprofThreads::ended(JNIEnv* jni, jthread thread) {

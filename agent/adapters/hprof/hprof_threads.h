@@ -38,7 +38,6 @@ class HprofThreads {
 
   // Null: one of the agent's own.
   std::optional<HprofThreadEvent> start_of(JNIEnv* jni, jthread thread) const;
-  void add(HprofThreadEvent start);
 
   jvmtiEnv* const jvmti_;
   const jfieldID id_field_;  // null: no thread is reported

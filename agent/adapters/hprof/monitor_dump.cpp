@@ -141,12 +141,8 @@ struct MonitorDump {
 
   void list(std::string_view what, const std::vector<std::uint32_t>& threads) {
     if (threads.empty()) return;
-    const auto to = std::back_inserter(told_);
-    fmt::format_to(to, "\t{}:", what);
-    for (std::size_t i = 0; i < threads.size(); ++i) {
-      fmt::format_to(to, "{} thread {}", i > 0 ? "," : "", threads[i]);
-    }
-    told_ += '\n';
+    fmt::format_to(std::back_inserter(told_), "\t{}: thread {}\n", what,
+                   fmt::join(threads, ", thread "));
   }
 
   std::uint32_t number_of(jthread thread) const {

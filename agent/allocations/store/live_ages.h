@@ -38,18 +38,12 @@ struct AgeClass {
   }
 };
 
-// Followed objects of one site that have survived a pause, by class: [0] is unused.
-struct AgeSum {
-  bool any = false;
-  std::array<double, AgeClass::kCount> count{}, bytes{};
+// Amounts by class.
+template <typename Number>
+struct ByAge {
+  std::array<Number, AgeClass::kCount> count{}, bytes{};
 
-  void add(std::uint64_t age, double objects, double size) {
-    any = true;
-    count[AgeClass::of(age)] += objects;
-    bytes[AgeClass::of(age)] += size;
-  }
-  void add(const AgeSum& more) {
-    any = any || more.any;
+  void operator+=(const ByAge& more) {
     for (std::size_t i = 0; i < AgeClass::kCount; ++i) {
       count[i] += more.count[i];
       bytes[i] += more.bytes[i];
@@ -57,17 +51,23 @@ struct AgeSum {
   }
 };
 
-// All live objects by class, for reports.
-struct LiveAges {
-  std::array<std::int64_t, AgeClass::kCount> count{}, bytes{};
+// Followed objects of one site that have survived a pause: [0] is unused.
+struct AgeSum : ByAge<double> {
+  bool any = false;
 
-  LiveAges& operator+=(const LiveAges& more) {
-    for (std::size_t i = 0; i < AgeClass::kCount; ++i) {
-      count[i] += more.count[i];
-      bytes[i] += more.bytes[i];
-    }
-    return *this;
+  void add(std::uint64_t age, double objects, double size) {
+    any = true;
+    count[AgeClass::of(age)] += objects;
+    bytes[AgeClass::of(age)] += size;
   }
+  void operator+=(const AgeSum& more) {
+    any = any || more.any;
+    ByAge::operator+=(more);
+  }
+};
+
+// All live objects, for reports.
+struct LiveAges : ByAge<std::int64_t> {
   // The class that the median object is in.
   std::size_t middle() const {
     std::int64_t all = 0, older = 0;

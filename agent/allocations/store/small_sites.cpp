@@ -35,7 +35,7 @@ std::int64_t Rest::take(double share, std::int64_t most) {
 void SmallSites::add(NameId class_id, const LiveSum& sum, const AgeSum* ages) {
   OfClass& all = classes_[class_id];
   all.sum.add(sum);
-  if (ages != nullptr) all.ages.add(*ages);
+  if (ages != nullptr) all.ages += *ages;
 }
 
 SmallSites::Share SmallSites::share(NameId class_id, const LiveSum& sum, std::int64_t most_count,

@@ -4,8 +4,6 @@
 
 namespace ddm {
 
-void HeapMap::sort_areas() { std::ranges::sort(areas, {}, &HeapArea::position); }
-
 void HeapMap::complete() {
   sort_areas();
   objects_ = committed_ = 0;
@@ -55,8 +53,6 @@ void split_humongous(HeapMap& map, std::uint64_t region_bytes) {
   }
   map.regions = std::move(split);
 }
-
-bool HeapMap::full() const { return std::ranges::any_of(logs, &RunLog::full); }
 
 std::size_t HeapMap::log_bytes() const {
   std::size_t sum = 0;

@@ -4,6 +4,7 @@
 // is drawn.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -45,12 +46,12 @@ class HeapMap {
   std::chrono::nanoseconds pause_time{};  // of the whole call that stops the program
 
   // Sorts the areas by address.
-  void sort_areas();
+  void sort_areas() { std::ranges::sort(areas, {}, &HeapArea::position); }
   // Sorts, and computes all figures; drops regions of which the map contains nothing.
   void complete();
 
   // A log was full, and entries were lost.
-  bool full() const;
+  bool full() const { return std::ranges::any_of(logs, &RunLog::full); }
   std::size_t log_bytes() const;
 
   std::uint64_t objects() const { return objects_; }

@@ -1,7 +1,6 @@
 #include "heap/walk/linear_walk.h"
 
 #include <algorithm>
-#include <type_traits>
 
 namespace ddm {
 namespace {
@@ -12,18 +11,6 @@ namespace {
 void prefetch(std::uintptr_t at) noexcept {
   __builtin_prefetch(reinterpret_cast<const void*>(at + 1024));
   __builtin_prefetch(reinterpret_cast<const void*>(at + 3072));
-}
-
-template <typename Work>
-void with_form(HeaderForm form, Work work) {
-  switch (form) {
-    case HeaderForm::kWide:
-      return work(std::integral_constant<HeaderForm, HeaderForm::kWide>{});
-    case HeaderForm::kNarrow:
-      return work(std::integral_constant<HeaderForm, HeaderForm::kNarrow>{});
-    case HeaderForm::kCompact:
-      return work(std::integral_constant<HeaderForm, HeaderForm::kCompact>{});
-  }
 }
 
 }  // namespace

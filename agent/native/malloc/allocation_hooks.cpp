@@ -256,8 +256,7 @@ CodeRange code_of_function(const char* name) {
 
 void find_libc_code() {
   visit_libraries([](const dl_phdr_info& info) {
-    for (int i = 0; i < info.dlpi_phnum; ++i) {
-      const ElfW(Phdr)& header = info.dlpi_phdr[i];
+    for (const ElfW(Phdr) & header : LoadedLibrary::of(info).headers) {
       const std::uintptr_t begin = info.dlpi_addr + header.p_vaddr;
       const CodeRange range{begin, begin + header.p_memsz};
       if (header.p_type == PT_LOAD && (header.p_flags & PF_X) != 0 &&

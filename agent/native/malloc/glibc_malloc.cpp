@@ -85,8 +85,7 @@ DataSegment find_libc_data() {
   visit_libraries([&](const dl_phdr_info& info) {
     const std::string_view name = info.dlpi_name;
     if (!name.substr(name.rfind('/') + 1).starts_with("libc.so.6")) return false;
-    for (int i = 0; i < info.dlpi_phnum; ++i) {
-      const ElfW(Phdr)& header = info.dlpi_phdr[i];
+    for (const ElfW(Phdr) & header : LoadedLibrary::of(info).headers) {
       if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
       const std::uintptr_t begin = info.dlpi_addr + header.p_vaddr;
       found = {begin, begin + header.p_memsz};

@@ -1,5 +1,6 @@
 #include "native/malloc/loaded_library.h"
 
+#include <algorithm>
 #include <array>
 
 namespace ddm {
@@ -38,21 +39,17 @@ struct GnuHashHeader {
 }  // namespace
 
 bool LoadedLibrary::holds(std::uintptr_t address) const {
-  for (std::size_t i = 0; i < header_count; ++i) {
-    const std::uintptr_t begin = base + headers[i].p_vaddr;
-    if (headers[i].p_type == PT_LOAD && address >= begin && address < begin + headers[i].p_memsz) {
-      return true;
-    }
-  }
-  return false;
+  return std::ranges::any_of(headers, [&](const ElfW(Phdr) & header) {
+    const std::uintptr_t begin = base + header.p_vaddr;
+    return header.p_type == PT_LOAD && address >= begin && address < begin + header.p_memsz;
+  });
 }
 
 DynamicSection::DynamicSection(const LoadedLibrary& library) : base_(library.base) {
   std::array<const ElfW(Dyn)*, DT_NUM> entries{};  // by tag
-  for (std::size_t i = 0; i < library.header_count; ++i) {
-    if (library.headers[i].p_type != PT_DYNAMIC) continue;
-    const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(  // NOLINT
-        base_ + library.headers[i].p_vaddr);
+  for (const ElfW(Phdr) & header : library.headers) {
+    if (header.p_type != PT_DYNAMIC) continue;
+    const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(base_ + header.p_vaddr);  // NOLINT
     for (; entry->d_tag != DT_NULL; ++entry) {
       if (entry->d_tag > 0 && entry->d_tag < DT_NUM)
         entries[static_cast<std::size_t>(entry->d_tag)] = entry;

@@ -15,11 +15,10 @@ namespace ddm {
 
 struct LoadedLibrary {
   std::uintptr_t base = 0;
-  const ElfW(Phdr) * headers = nullptr;
-  std::size_t header_count = 0;
+  std::span<const ElfW(Phdr)> headers;
 
   static LoadedLibrary of(const dl_phdr_info& info) {
-    return {info.dlpi_addr, info.dlpi_phdr, info.dlpi_phnum};
+    return {info.dlpi_addr, {info.dlpi_phdr, info.dlpi_phnum}};
   }
   bool holds(std::uintptr_t address) const;
 };

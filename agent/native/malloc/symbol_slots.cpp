@@ -14,8 +14,7 @@ namespace {
 class ReadOnlyAfterRelocation {
  public:
   explicit ReadOnlyAfterRelocation(const LoadedLibrary& library) {
-    for (std::size_t i = 0; i < library.header_count; ++i) {
-      const ElfW(Phdr)& header = library.headers[i];
+    for (const ElfW(Phdr) & header : library.headers) {
       if (header.p_type != PT_GNU_RELRO) continue;
       const std::uintptr_t begin = library.base + header.p_vaddr;
       begin_ = begin / kPage * kPage;

@@ -130,8 +130,12 @@ class SitesDump {
   void copy(HprofReader& in) {
     out_.clear();
     bool objects_begun = false;
-    if (stacks_.stream == nullptr) copy_header(in);  // a stream has its own
     std::string head;
+    if (stacks_.stream == nullptr) {  // which has a header of its own
+      // The dump's was parsed already, and is short.
+      HprofBytes(dump_).copy(in.bytes().position(), head);
+      put(head);
+    }
     for (;;) {
       in.bytes().keep_in(&head);
       head.clear();
@@ -160,14 +164,6 @@ class SitesDump {
       copy_rest(in, in.left());
     }
     end_segment();
-  }
-
-  void copy_header(HprofReader& in) {
-    // The header was parsed already, and is short.
-    HprofBytes bytes(dump_);
-    std::string header;
-    bytes.copy(in.bytes().position(), header);
-    put(header);
   }
 
   bool copy_object(HprofReader& in) {

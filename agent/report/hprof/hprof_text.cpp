@@ -201,21 +201,18 @@ void hprof_text_report(const ReportData& data, const ReportSink& sink) {
   const std::int64_t now = data.summary.written_ms;
   const bool sites = !has_time_only(data);
   std::string explained(sites ? kExplained : "");
-  if (has_time_only(data) || !data.time.empty()) explained += kTimeExplained;
+  if (!sites || !data.time.empty()) explained += kTimeExplained;
   explained += hprof_explanation(data.summary);
   if (sites) explained += live_words(data.summary);
   if (!sink(hprof_text_head(now, explained) + thread_starts(data))) return;
   if (sites) hprof_text_sites(HprofSites(data, names, {}), names, numbers, now, sink);
   std::string time;
-  if (data.time.sampler) {
-    time += hprof_text_costs(TimeStacks::of_samples(data.time), names, {}, numbers, now);
-  }
-  if (!data.time.methods.empty()) {
-    time += hprof_text_costs(TimeStacks::of_methods(data.time), names, {}, numbers, now);
-  }
-  if (data.time.monitor_on) {
-    time += hprof_text_costs(TimeStacks::of_locks(data.time), names, {}, numbers, now);
-  }
+  const auto add = [&](const TimeStacks& stacks) {
+    time += hprof_text_costs(stacks, names, {}, numbers, now);
+  };
+  if (data.time.sampler) add(TimeStacks::of_samples(data.time));
+  if (!data.time.methods.empty()) add(TimeStacks::of_methods(data.time));
+  if (data.time.monitor_on) add(TimeStacks::of_locks(data.time));
   if (!time.empty()) sink(time);
 }
 

@@ -97,11 +97,10 @@ const packageRows = (chosen) => {
   };
   return withAges(chosen, nameAt, (end) => ({type: nameAt(end)}));
 };
-const threads = data.threads.map(
-    ([id, name, recordedBytes, recordedCount, allocated, seen, seenCount]) =>
-        ({id, name, recordedBytes, recordedCount, allocated, seen, seenCount}));
+const threads = asRows(
+    data.threads, 'id', 'name', 'recordedBytes', 'recordedCount', 'allocated', 'seen', 'seenCount');
 const threadRows = (chosen) =>
-    rowsBy(chosen, threadOf, (end) => ({name: textOf(threadOf(end)), books: null}));
+    rowsBy(chosen, outermost, (end) => ({name: textOf(outermost(end)), books: null}));
 // Of the whole run the books tell, of what is recorded the tree.
 function threadTab() {
   const booked = threads.some(({allocated}) => allocated !== null);
@@ -142,53 +141,37 @@ function ageRows(chosen) {
   }
   return rows.filter(({count}) => count > 0);
 }
+const ageTab = () => tab('ages', 'Age', 'How many collections objects have survived', (chosen) => {
+  const rows = ageRows(chosen), key = chosen ? 'count' : state.by;
+  return {
+    rows,
+    columns: [
+      {title: 'share', part: true, cell: (row) => percent(row[key], sumOf(rows, key))},
+      ...(chosen ? [] : [bytesColumn('bytes', 'bytes')]),
+      figureColumn('count', 'count', grouped),
+      {title: 'survived', key: 'survived', number: true, cell: (row) => ageWords(row.survived)},
+    ],
+    sort: 'survived',
+  };
+});
 function allocationTabs() {
   const table = (rows, last) => ({
     rows,
     columns: [...kind.columns(rows), ...(base.ages ? [survivedColumn] : []), last],
     ...(kind.sort ? {sort: kind.sort()} : {}),
   });
-  const place = (title) => ({title, key: 'type', cell: siteCell});
-  const link = (title, cell) => ({title, key: 'type', cell});
+  const by = (id, short, title, rowsOf, head, cell) =>
+      tab(id, short, title, (chosen) => table(rowsOf(chosen), {title: head, key: 'type', cell}));
   return [
-    {
-      id: 'appsites', short: 'App', title: 'By the first frame outside the JDK',
-      make: (chosen) => table(appRows(chosen), place('class, first frame outside the JDK')),
-    },
-    {
-      id: 'sites', short: 'Site', title: 'By class and the frame that allocates',
-      make: (chosen) => table(siteRows(chosen), place('class, allocated at, from')),
-    },
-    {
-      id: 'classes', short: 'Class', title: 'By class',
-      make: (chosen) => table(classRows(chosen), link('class', (row) => searchLink(row.type))),
-    },
+    by('appsites', 'App', 'By the first frame outside the JDK', appRows,
+       'class, first frame outside the JDK', siteCell),
+    by('sites', 'Site', 'By class and the frame that allocates', siteRows,
+       'class, allocated at, from', siteCell),
+    by('classes', 'Class', 'By class', classRows, 'class', (row) => searchLink(row.type)),
     ...(kind === kinds.changes || ofMalloc || (base.ages && !hasThreads()) ? [] : [threadTab()]),
-    {
-      id: 'packages', short: 'Package', title: 'By the package of the first frame outside the JDK',
-      make: (chosen) => table(packageRows(chosen), link('package', (row) => breakable(row.type))),
-    },
-    ...(base.ages ? [{
-                      id: 'ages', short: 'Age', title: 'How many collections objects have survived',
-                      make: (chosen) => {
-                        const rows = ageRows(chosen);
-                        return {
-                          rows,
-                          columns: [
-                            {title: 'share', part: true, cell: (row) => {
-                               const key = chosen ? 'count' : state.by;
-                               return percent(row[key], sumOf(rows, key));
-                             }},
-                            ...(chosen ? [] : [bytesColumn('bytes', 'bytes')]),
-                            figureColumn('count', 'count', grouped),
-                            {title: 'survived', key: 'survived', number: true,
-                             cell: ({survived}) => ageWords(survived)},
-                          ],
-                          sort: 'survived',
-                        };
-                      },
-                    }] :
-                    []),
+    by('packages', 'Package', 'By the package of the first frame outside the JDK', packageRows,
+       'package', (row) => breakable(row.type)),
+    ...(base.ages ? [ageTab()] : []),
   ];
 }
 
@@ -204,92 +187,57 @@ function lackCards() {
   const missing = summary.unattributed_bytes, counted = summary.allocated_bytes;
   const stacks = summary.virtual_thread_stack_bytes;
   // The VM counts what all methods allocate together.
-  if (!summary.below) {
-    cards.push(
-        sampled ? {
-          name: 'Allocated',
-          value: counted === null ? 'not known' : humanBytes(counted),
-          words: 'the VM\'s own count, to hold the estimate against',
-        } :
-                  {
-                    name: 'Unattributed',
-                    value: missing === null ? 'not known' : humanBytes(missing),
-                    words: missing === null ?
-                        'this VM keeps no allocation counter' :
-                        `${percent(missing, missing + summary.seen_bytes)} of what the VM counted was not seen` +
-                            (stacks ? `; virtual thread stacks: at most ${humanBytes(stacks)}` : ''),
-                    q: '',
-                  });
+  const orNotKnown = (bytes) => (bytes === null ? 'not known' : humanBytes(bytes));
+  if (!summary.below && sampled) {
+    cards.push(card(
+        'Allocated', orNotKnown(counted), 'the VM\'s own count, to hold the estimate against'));
+  } else if (!summary.below) {
+    const words = missing === null ?
+        'this VM keeps no allocation counter' :
+        `${percent(missing, missing + summary.seen_bytes)} of what the VM counted was not seen` +
+            (stacks ? `; virtual thread stacks: at most ${humanBytes(stacks)}` : '');
+    cards.push(card('Unattributed', orNotKnown(missing), words));
   }
   if (!data.run) return cards;
   const run = baseOf('run');
   let unrooted = 0;
   for (const end of run.ends) {
-    let node = end;
-    while (run.parent[node] !== 0) node = run.parent[node];
-    if (run.name[node] === kCut) unrooted += run.own.bytes[end];
+    if (outermost(end, run) === kCut) unrooted += run.own.bytes[end];
   }
   const unplaced = summary.sites_unplaced;
-  cards.push({
-    name: 'Unrooted',
-    value: percent(unrooted, summary.seen_bytes),
-    words: (unrooted ? `${humanBytes(unrooted)} do not stand below their thread's first frame` :
-                       'every stack begins with its thread\'s first frame') +
-        (unplaced ? `; ${times(unplaced)} are counted by class alone` : ''),
-    q: unrooted && kCut >= 0 ? exactly(data.names[kCut]) : '',
-  });
   const shortened = summary.sites_shortened || 0;
-  cards.push({
-    name: 'Shortened',
-    value: percent(shortened, summary.seen),
-    words: shortened ? `${times(shortened)} of stacks that came up seldom: frames in the middle are left out` :
+  cards.push(
+      card('Unrooted', percent(unrooted, summary.seen_bytes),
+           (unrooted ? `${humanBytes(unrooted)} do not stand below their thread's first frame` :
+                       'every stack begins with its thread\'s first frame') +
+               (unplaced ? `; ${times(unplaced)} are counted by class alone` : ''),
+           unrooted && kCut >= 0 ? exactly(data.names[kCut]) : ''),
+      card('Shortened', percent(shortened, summary.seen),
+           shortened ? `${times(shortened)} of stacks that came up seldom: frames in the middle are left out` :
                        'every stack has all its frames',
-    q: shortened ? exactly('[frames left out]') : '',
-  });
+           shortened ? exactly('[frames left out]') : ''));
   return cards;
 }
 function allocationCards() {
   if (neverTracked) return [];
   // Under sampling a record stands for many allocations.
   const recordedOnes = `${times(data.recorded_count)}, ${sampled ? 'from samples' : 'one by one'}`;
-  const recorded = {
-    name: 'Recent',
-    value: about + humanBytes(data.recorded_bytes),
-    words: !notTold && data.recorded_count < summary.seen ?
-        `the most recent ${recordedOnes}` : recordedOnes,
-  };
-  if (ofMalloc) {
-    return [{
-      name: 'Not freed',
-      value: about + humanBytes(data.recorded_bytes),
-      words: `${times(data.recorded_count)} of malloc`,
-    }];
-  }
+  const bytes = about + humanBytes(data.recorded_bytes);
+  if (ofMalloc) return [card('Not freed', bytes, `${times(data.recorded_count)} of malloc`)];
+  const recorded = card('Recent', bytes, !notTold && data.recorded_count < summary.seen ?
+      `the most recent ${recordedOnes}` : recordedOnes);
   if (notTold) {
-    return [
-      recorded,
-      {
-        name: 'Completeness',
-        value: 'not known',
-        words: 'see the reports that the program writes itself',
-      },
-    ];
+    const elsewhere = 'see the reports that the program writes itself';
+    return [recorded, card('Completeness', 'not known', elsewhere)];
   }
   return [
-    {
-      name: 'Whole run',
-      value: about + humanBytes(summary.seen_bytes),
-      words: `${summary.seen_at_least ? 'at least ' : ''}${times(summary.seen)} seen since tracking began`,
-    },
+    card('Whole run', about + humanBytes(summary.seen_bytes),
+         `${summary.seen_at_least ? 'at least ' : ''}${times(summary.seen)} seen since tracking began`),
     recorded,
     ...lackCards(),
-    {
-      name: 'Dropped',
-      value: grouped(summary.dropped),
-      words: summary.dropped ?
-          (sampled ? 'samples' : 'allocations') + ' seen but not recorded' :
-          `every ${sampled ? 'sample' : 'allocation seen'} went into the record`,
-    },
+    card('Dropped', grouped(summary.dropped), summary.dropped ?
+        (sampled ? 'samples' : 'allocations') + ' seen but not recorded' :
+        `every ${sampled ? 'sample' : 'allocation seen'} went into the record`),
   ];
 }
 function allocationSpan() {

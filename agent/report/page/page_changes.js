@@ -14,7 +14,8 @@ function changeColour(node) {
   return dark.matches ? `hsl(${hue} ${20 + 45 * step}% ${28 + 10 * step}%)` :
                         `hsl(${hue} ${40 + 45 * step}% ${88 - 20 * step}%)`;
 }
-const changeWords = (key, n) => signed(key === 'bytes' ? humanBytes : grouped, n);
+const figureWords = (key) => (key === 'bytes' ? humanBytes : grouped);
+const changeWords = (key, n) => signed(figureWords(key), n);
 function changesColumns() {
   const change = (key, title) => ({
     title,
@@ -29,37 +30,32 @@ function changesColumns() {
     title,
     key: `${state.by}${which}`,
     number: true,
-    cell: (row) => (state.by === 'bytes' ? humanBytes : grouped)(row[`${state.by}${which}`]),
+    cell: (row) => figureWords(state.by)(row[`${state.by}${which}`]),
   });
   const [first, other] = state.by === 'bytes' ? ['bytes', 'count'] : ['count', 'bytes'];
   return [change(first, 'change'), side('before', 'Before'), side('after', 'After'),
           change(other, other === 'count' ? `${oneOf}s` : 'bytes')];
 }
 function changesCards() {
-  const sum = (key) => base.ends.reduce(
-      (all, end) => {
-        const change = base.own[`${key}After`][end] - base.own[`${key}Before`][end];
-        return change > 0 ? [all[0] + change, all[1]] : [all[0], all[1] - change];
-      },
-      [0, 0]);
-  const [grown, shrunk] = sum('bytes');
-  const card = (name, bytes, count) =>
-      ({name, value: humanBytes(bytes), words: times(count)});
+  let grown = 0, shrunk = 0;
+  for (const end of base.ends) {
+    const change = base.own.bytesAfter[end] - base.own.bytesBefore[end];
+    if (change > 0) grown += change;
+    else shrunk -= change;
+  }
   return [
-    card('Before', source.bytes_before, source.count_before),
-    card('After', source.bytes, source.count),
-    {
-      name: 'Change',
-      value: changeWords('bytes', source.bytes - source.bytes_before),
-      words: `${changeWords('count', source.count - source.count_before)} ${oneOf}s`,
-    },
-    {name: 'Grown', value: humanBytes(grown), words: 'more at stacks that have more than before'},
-    {name: 'Shrunk', value: humanBytes(shrunk), words: 'less at stacks that have less than before'},
+    card('Before', humanBytes(source.bytes_before), times(source.count_before)),
+    card('After', humanBytes(source.bytes), times(source.count)),
+    card(
+        'Change', changeWords('bytes', source.bytes - source.bytes_before),
+        `${changeWords('count', source.count - source.count_before)} ${oneOf}s`),
+    card('Grown', humanBytes(grown), 'more at stacks that have more than before'),
+    card('Shrunk', humanBytes(shrunk), 'less at stacks that have less than before'),
   ];
 }
 function changeSaid(key, figures) {
   const before = figures[`${key}Before`], after = figures[`${key}After`];
-  const words = key === 'bytes' ? humanBytes : grouped;
+  const words = figureWords(key);
   return `${changeWords(key, after - before)} ${key === 'bytes' ? '' : `${oneOf}s `}(${
       words(before)} \u2192 ${words(after)}${
       before ? `, ${signed((n) => `${n.toFixed(1)}%`, (100 * (after - before)) / before)}` : ''})`;

@@ -205,10 +205,8 @@ function copy(text) {
     if (bar) focusBar(bar, false);
   };
   document.documentElement.dataset.copied = text;
-  if (navigator.clipboard && isSecureContext)
-    navigator.clipboard.writeText(text).catch(plainly);
-  else
-    plainly();
+  if (navigator.clipboard && isSecureContext) navigator.clipboard.writeText(text).catch(plainly);
+  else plainly();
 }
 // As a stack trace: the innermost frame first.
 function stackText(node) {

@@ -44,9 +44,8 @@ function methodRows(chosen) {
   return [...rows.values()];
 }
 function timesTabs() {
-  const all = source.methods.map(
-      ([name, signature, count, exceptions, total, ns, cpu]) =>
-          ({name, signature, count, exceptions, total, ns, cpu}));
+  const all = asRows(
+      source.methods, 'name', 'signature', 'count', 'exceptions', 'total', 'ns', 'cpu');
   const seen = new Map();
   for (const {name} of all) seen.set(name, (seen.get(name) || 0) + 1);
   const cell = (row) => {
@@ -79,58 +78,39 @@ function timesTabs() {
   };
   // Of all of it the report's own figures, which tell more; of a part what the tree has.
   const rowsOf = (chosen) => (chosen ? methodRows(chosen) : all);
-  const totalOf = (chosen) => (chosen ? {} : {total: source.methods_count});
   return [
-    {
-      id: 'methods', short: 'Method', title: 'Methods',
-      make: (chosen) => {
-        const rows = rowsOf(chosen);
-        return {
-          rows,
-          columns: [share(rows), self, nsColumn('total', 'total'), calls,
-                    {title: 'method', key: 'name', cell}],
-          ...totalOf(chosen),
-        };
-      },
-    },
-    {
-      id: 'percall', short: 'A call', title: 'Time a call',
-      make: (chosen) => ({
-        rows: rowsOf(chosen).filter((row) => row.count > 0),
-        columns: [
-          perCall('total a call', 'total'), perCall('self a call', 'ns'),
-          ...(!chosen && all.some((row) => row.cpu > 0) ? [cpu] : []), calls,
-          {title: 'method', cell}
-        ],
-        sort: 'totaleach',
-      }),
-    },
-    {
-      id: 'classes', short: 'Class', title: 'By class',
-      make: tableOf(
-          (chosen) => classes(methodRows(chosen)),
-          (rows) => [share(rows), self, calls,
-                     {title: 'class', key: 'type', cell: (row) => breakable(row.type)}]),
-    },
+    tab('methods', 'Method', 'Methods', (chosen) => {
+      const rows = rowsOf(chosen);
+      return {
+        rows,
+        columns: [share(rows), self, nsColumn('total', 'total'), calls,
+                  {title: 'method', key: 'name', cell}],
+        total: chosen ? rows.length : source.methods_count,
+      };
+    }),
+    tab('percall', 'A call', 'Time a call', (chosen) => ({
+      rows: rowsOf(chosen).filter((row) => row.count > 0),
+      columns: [
+        perCall('total a call', 'total'), perCall('self a call', 'ns'),
+        ...(!chosen && all.some((row) => row.cpu > 0) ? [cpu] : []), calls,
+        {title: 'method', cell}
+      ],
+      sort: 'totaleach',
+    })),
+    tab('classes', 'Class', 'By class', tableOf(
+        (chosen) => classes(methodRows(chosen)),
+        (rows) => [share(rows), self, calls,
+                   {title: 'class', key: 'type', cell: (row) => breakable(row.type)}])),
   ];
 }
 function timesCards() {
   const exceptions = source.methods.reduce((sum, row) => sum + row[3], 0);
   return [
-    {
-      name: 'Timed',
-      value: humanNs(source.ns),
-      words: 'in timed methods, all threads together',
-    },
-    {
-      name: 'Calls',
-      value: grouped(source.count),
-      words: `of ${many(source.methods_count, 'method')}` +
-          (exceptions ? `; ${grouped(exceptions)} ended by an exception` : ''),
-    },
+    card('Timed', humanNs(source.ns), 'in timed methods, all threads together'),
+    card('Calls', grouped(source.count), `of ${many(source.methods_count, 'method')}` +
+        (exceptions ? `; ${grouped(exceptions)} ended by an exception` : '')),
   ];
 }
-
 
 // All threads were sampled, and not those alone that ran.
 const ofWall = summary.sampler && summary.sampler.clock === 'wall';
@@ -139,64 +119,42 @@ function samplesTabs() {
   const self = figureColumn('count', 'self', grouped);
   const count = figureColumn('count', 'count', grouped);
   return [
-    {
-      id: 'methods', short: 'Method', title: 'Methods',
-      make: tableOf(
-          methodRows,
-          (rows) => [share(rows), self, figureColumn('total', 'total', grouped),
-                     {title: 'method', key: 'name', cell: (row) => methodCell(row.name)}]),
-    },
-    {
-      id: 'outside', short: 'App', title: 'By the first frame outside the JDK',
-      make: tableOf(
-          (chosen) => rowsBy(
-              chosen, appFrame,
-              (end) => ({name: methodName(appFrame(end)), place: framePlace(appFrame(end))})),
-          (rows) => [share(rows), count, {
-            title: 'method', key: 'name',
-            cell: (row) => (row.name ? methodCell(row.name, row.place) : '(no Java frame)'),
-          }]),
-    },
-    {
-      id: 'threads', short: 'Thread', title: 'By thread',
-      make: tableOf(
-          threadRows,
-          (rows) => [share(rows), count, {title: 'thread', key: 'name', cell: (row) => row.name}]),
-    },
+    tab('methods', 'Method', 'Methods', tableOf(
+        methodRows,
+        (rows) => [share(rows), self, figureColumn('total', 'total', grouped),
+                   {title: 'method', key: 'name', cell: (row) => methodCell(row.name)}])),
+    tab('outside', 'App', 'By the first frame outside the JDK', tableOf(
+        (chosen) => rowsBy(
+            chosen, appFrame,
+            (end) => ({name: methodName(appFrame(end)), place: framePlace(appFrame(end))})),
+        (rows) => [share(rows), count, {
+          title: 'method', key: 'name',
+          cell: (row) => (row.name ? methodCell(row.name, row.place) : '(no Java frame)'),
+        }])),
+    tab('threads', 'Thread', 'By thread', tableOf(
+        threadRows,
+        (rows) => [share(rows), count, {title: 'thread', key: 'name', cell: (row) => row.name}])),
   ];
 }
 function samplesCards() {
   const {sampler} = summary;
-  const cards = [{
-    name: 'Samples',
-    value: grouped(source.count),
-    words: sampler ? `some ${humanNs(source.count * sampler.asked_ns)} of ${
-                         ofWall ? 'all threads, waiting or not' : 'CPU'}, one for each ${
-                         humanNs(sampler.asked_ns)} of a thread` :
-                     '',
-  }];
-  if (!sampler) return cards;
+  if (!sampler) return [card('Samples', grouped(source.count), '')];
   const failed = Object.values(sampler.failed).reduce((sum, count) => sum + count, 0);
-  cards.push(
-      {
-        name: 'Looked',
-        value: `${grouped(sampler.looks)} times`,
-        words: `in ${humanNs(sampler.on_ns)}, every ${humanNs(sampler.mean_ns)} on average; ${
-            many(sampler.stacks, 'stack')} taken, each of a thread's ${
-            ofWall ? 'time' : 'CPU'} since its last`,
-      },
-      {
-        name: 'Cost',
-        value: percent(sampler.own_ns + sampler.others_ns, sampler.on_ns),
-        words: `of one CPU; the budget is ${sampler.budget}%`,
-      },
-      {
-        name: 'Without a sample',
-        value: humanNs(sampler.missed_ns),
-        words: `of ${ofWall ? 'time, of threads that were not met' : 'CPU, of threads that were not met running'}` +
-            (failed ? `; ${many(failed, 'stack')} could not be had` : ''),
-      });
-  return cards;
+  return [
+    card('Samples', grouped(source.count),
+         `some ${humanNs(source.count * sampler.asked_ns)} of ${
+             ofWall ? 'all threads, waiting or not' : 'CPU'}, one for each ${
+             humanNs(sampler.asked_ns)} of a thread`),
+    card('Looked', `${grouped(sampler.looks)} times`,
+         `in ${humanNs(sampler.on_ns)}, every ${humanNs(sampler.mean_ns)} on average; ${
+             many(sampler.stacks, 'stack')} taken, each of a thread's ${
+             ofWall ? 'time' : 'CPU'} since its last`),
+    card('Cost', percent(sampler.own_ns + sampler.others_ns, sampler.on_ns),
+         `of one CPU; the budget is ${sampler.budget}%`),
+    card('Without a sample', humanNs(sampler.missed_ns),
+         `of ${ofWall ? 'time, of threads that were not met' : 'CPU, of threads that were not met running'}` +
+             (failed ? `; ${many(failed, 'stack')} could not be had` : '')),
+  ];
 }
 
 const kWaiting = {
@@ -244,50 +202,38 @@ function locksTabs() {
     lines.push(element('div', {class: 'at'}, 'had ', typeOf(row)));
     return lines;
   };
-  const groupOf = (end) => {
-    while (base.parent[end] !== 0) end = base.parent[end];
-    return base.name[end];
-  };
   const typeAt = (end) => (isClassCode(base.name[end]) ? textOf(base.name[end]) : '');
   // Of a part what the tree has: no pins, and not who had the lock.
   const part = (chosen, byPlace) => rowsBy(
       chosen,
-      (end) => `${groupOf(end)} ${classOf(end)} ${
+      (end) => `${outermost(end)} ${classOf(end)} ${
           byPlace ? `${innermostFrame(end)} ${appFrame(end)}` : ''}`,
       (end) => ({
-        kind: textOf(groupOf(end)), type: typeAt(end), frame: methodName(innermostFrame(end)),
+        kind: textOf(outermost(end)), type: typeAt(end), frame: methodName(innermostFrame(end)),
         place: framePlace(innermostFrame(end)), app: methodName(appFrame(end)),
         appPlace: framePlace(appFrame(end)), holders: [], holdersCount: 0,
       }));
   return [
-    {
-      id: 'types', short: 'Class', title: 'By class and kind',
-      make: (chosen) => ({
-        rows: chosen ? part(chosen, false) :
-                       source.types.map(([kind, type, ns, count]) => ({kind, type, ns, count})),
-        columns: [...columns, kindColumn, {title: 'class', key: 'type', cell: typeOf}],
-        ...(chosen ? {} : {total: source.types_count}),
-      }),
-    },
-    {
-      id: 'places', short: 'Place', title: 'By place',
-      make: (chosen) => ({
-        rows: chosen ?
-            part(chosen, true) :
-            source.places.map(
-                ([kind, type, frame, place, app, appPlace, ns, count, holders, holdersCount]) =>
-                    ({kind, type, frame, place, app, appPlace, ns, count, holders, holdersCount})),
-        columns:
-            [...columns, kindColumn, {title: 'class, first frame outside the JDK', cell: placeCell}],
-        ...(chosen ? {} : {total: source.places_count}),
-      }),
-    },
+    tab('types', 'Class', 'By class and kind', (chosen) => ({
+      rows: chosen ? part(chosen, false) : asRows(source.types, 'kind', 'type', 'ns', 'count'),
+      columns: [...columns, kindColumn, {title: 'class', key: 'type', cell: typeOf}],
+      ...(chosen ? {} : {total: source.types_count}),
+    })),
+    tab('places', 'Place', 'By place', (chosen) => ({
+      rows: chosen ?
+          part(chosen, true) :
+          asRows(
+              source.places, 'kind', 'type', 'frame', 'place', 'app', 'appPlace', 'ns', 'count',
+              'holders', 'holdersCount'),
+      columns:
+          [...columns, kindColumn, {title: 'class, first frame outside the JDK', cell: placeCell}],
+      ...(chosen ? {} : {total: source.places_count}),
+    })),
     {
       id: 'holders', short: 'Holder',
       title: 'Who had the lock when a thread began to wait for it', whole: true,
       make: () => ({
-        rows: source.holders.map(
-            ([type, thread, app, appPlace, ns, count]) => ({type, thread, app, appPlace, ns, count})),
+        rows: asRows(source.holders, 'type', 'thread', 'app', 'appPlace', 'ns', 'count'),
         columns: [...columns, {title: 'thread, where it was, what it had', cell: holderCell}],
         total: source.holders_count,
       }),
@@ -302,11 +248,9 @@ function locksCards() {
   }
   return Object.keys(kWaiting)
       .filter((name) => sums.has(name))
-      .map((name) => ({
-             name: name[0].toUpperCase() + name.slice(1),
-             value: humanNs(sums.get(name).ns),
-             words: `${many(sums.get(name).count, 'time')} ${kWaiting[name]}`,
-           }));
+      .map((name) => card(
+          name[0].toUpperCase() + name.slice(1), humanNs(sums.get(name).ns),
+          `${many(sums.get(name).count, 'time')} ${kWaiting[name]}`));
 }
 
 // ---- all of them -------------------------------------------------------------------------

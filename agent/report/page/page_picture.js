@@ -46,8 +46,8 @@ function choosePackages() {
     sums[base.parent[node]] += sums[node];
     const name = base.name[node];
     if (base.frame[node] < 0 || isJdk(name) || origins[name] === kNowhere || name === kLeftOut) continue;
-    if (methodPackages[name] < 0) methodPackages[name] = packageCode(name);
-    area.set(methodPackages[name], (area.get(methodPackages[name]) || 0) + sums[node]);
+    const code = packageCode(name);
+    area.set(code, (area.get(code) || 0) + sums[node]);
   }
   hues.clear();
   const largest = [...area].sort((a, b) => b[1] - a[1]).slice(0, kHues.length);

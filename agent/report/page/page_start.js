@@ -1,10 +1,10 @@
 // What stands on the page, and that it is what was asked for.
 
 function showLegend() {
-  const item = (style, name, title, q) => {
+  const item = (style, name, title, onclick) => {
     const swatch = element('i', {class: 'swatch', style: `background:${style}`});
-    return q ? element('button', {type: 'button', title, onclick: () => change({q})}, swatch, name) :
-               element('span', {title}, swatch, name);
+    return onclick ? element('button', {type: 'button', title, onclick}, swatch, name) :
+                     element('span', {title}, swatch, name);
   };
   if (kind.legend) return byId('legend').replaceChildren(...kind.legend(item));
   const kindsOfWaiting = Object.keys(kind.groups || {});
@@ -13,21 +13,16 @@ function showLegend() {
       [...tree.children(0)]
           .filter(isGroup)
           .sort((a, b) => inOrder(a) - inOrder(b))
-          .map(
-              (node) => element(
-                  'button', {
-                    type: 'button',
-                    title: `zoom to what was waited ${kind.groups[nameOf(node)]}`,
-                    onclick: () => change({q: '', zoom: zoomFromText(nameOf(node))})
-                  },
-                  element('i', {class: 'swatch', style: `background:${themeColour('--bar')}`}),
-                  nameOf(node)));
+          .map((node) => item(
+                   themeColour('--bar'), nameOf(node),
+                   `zoom to what was waited ${kind.groups[nameOf(node)]}`,
+                   () => change({q: '', zoom: zoomFromText(nameOf(node))})));
   byId('legend').replaceChildren(
       ...groups, ...(kind.leaf ? [item(themeColour('--class'), kind.leaf, '')] : []),
       item(themeColour('--jdk'), 'JDK', 'java, javax, jdk, sun, com.sun'),
       ...[...hues].map(([code, hue]) => {
         const name = packages[code - kPackages];
-        return item(shade(hue), name, 'show in the graph', `package:${name}`);
+        return item(shade(hue), name, 'show in the graph', () => change({q: `package:${name}`}));
       }),
       item(shade(200, 0.45), 'other packages', 'one pale colour a package'),
       item(themeColour('--rest'), 'small or unknown', 'many small ones together, or cut stacks'),

@@ -177,11 +177,10 @@ function writeFragment() {
   const add = (key, value) => parts.push(value === true ? key : `${key}=${encodeURIComponent(value)}`);
   if (state.q) add('q', state.q);
   if (state.zoom) add('zoom', listOf(pathTo(state.zoom).map(nameOf)));
-  if (state.by !== kind.measures[0].key) add('by', state.by);
-  if (state.of !== offered[0][0]) add('of', state.of);
-  if (state.view !== 'icicle') add('view', state.view);
-  if (state.tab) add('tab', state.tab);
-  if (state.sort) add('sort', state.sort);
+  const usual = {by: kind.measures[0].key, of: offered[0][0], view: 'icicle', tab: '', sort: ''};
+  for (const key in usual) {
+    if (state[key] !== usual[key]) add(key, state[key]);
+  }
   for (const name of ['only', ...switches.map(([name]) => name)]) {
     if (state[name]) add(name, true);
   }

@@ -53,9 +53,10 @@ function innermostFrame(end) {
 }
 const appFrame = (end) => frameOf(appOf(base)[end]);
 const classOf = (end) => (base.frame[end] < 0 ? base.name[end] : -1);
-function threadOf(end) {
-  for (; base.parent[end] !== 0;) end = base.parent[end];
-  return base.name[end];
+// Of some kinds a thread, or how it was waited.
+function outermost(end, {parent, name} = base) {
+  while (parent[end] !== 0) end = parent[end];
+  return name[end];
 }
 
 // One row for each key of the stacks of `chosen`: sums of all figures, and whatever `first` makes of

@@ -28,16 +28,15 @@ const packageName = (method) => packageOf(data.names[method]) || '(no package)';
 // Of a code, which is a method's then.
 const isInPackage = (code, name) => code < kClasses && origins[code] !== kNowhere &&
     code !== kLeftOut && packageName(code) === name;
-const packageCode = (method) => {
-  const name = packageName(method);
-  let code = packageCodes.get(name);
-  if (code === undefined) {
-    packageCodes.set(name, (code = kPackages + packages.length));
-    packages.push(name);
-  }
-  return code;
-};
 const methodPackages = new Int32Array(data.names.length).fill(-1);
+function packageCode(method) {
+  if (methodPackages[method] < 0) {
+    const name = packageName(method);
+    if (!packageCodes.has(name)) packageCodes.set(name, kPackages + packages.push(name) - 1);
+    methodPackages[method] = packageCodes.get(name);
+  }
+  return methodPackages[method];
+}
 // The code of a node of the base, or -1: no bar of its own.
 function codeOf(base, node, how) {
   const name = base.name[node];
@@ -45,10 +44,7 @@ function codeOf(base, node, how) {
   if (name >= kClasses) return name;
   if (origins[name] !== kNowhere && name !== kLeftOut) {
     if (how.jdk && isJdk(name)) return -1;
-    if (how.packages) {
-      if (methodPackages[name] < 0) methodPackages[name] = packageCode(name);
-      return methodPackages[name];
-    }
+    if (how.packages) return packageCode(name);
   }
   return how.lines ? kLines + base.frame[node] : name;
 }

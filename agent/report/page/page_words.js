@@ -54,6 +54,14 @@ function packageOf(name) {
   return owner.slice(0, Math.max(owner.lastIndexOf('.'), 0));
 }
 
+// What stands above the graph. q: a search that a click on it is for.
+const card = (name, value, words, q) => ({name, value, words, q});
+// make: of the chosen ends {rows, columns, ...} as showTable() takes them.
+const tab = (id, short, title, make) => ({id, short, title, make});
+// The page's tables have their rows as lists.
+const asRows = (lists, ...keys) =>
+    lists.map((list) => Object.fromEntries(keys.map((key, i) => [key, list[i]])));
+
 function element(tag, attributes = {}, ...content) {
   const made = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes)) {

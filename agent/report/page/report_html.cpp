@@ -116,7 +116,7 @@ void append_page_source(std::string& out, PageSource& source) {
   out.append(",\n\"").append(source.name).append("\":{");
   if (!source.amount_name.empty()) append_json_member(out, source.amount_name, source.amount);
   append_json_member(out, "count", source.count);
-  append_json_member(out, "nodes", static_cast<std::int64_t>(source.tree.size()));
+  append_json_member(out, "nodes", source.tree.size());
   out += ",\n\"tree\":\"";
   source.tree.append_text(out, source.with);
   out += '"';

@@ -85,7 +85,7 @@ class TimePage {
   void table(std::string_view name, const std::vector<Row>& rows,
              std::initializer_list<std::int64_t Row::*> figures, Append append) {
     out_.append(",\n\"").append(name).append("_count\":");
-    append_json_number(out_, static_cast<std::int64_t>(rows.size()));
+    append_json_value(out_, rows.size());
     out_.append(",\n\"").append(name).append("\":");
     append_json_array(out_, page_rows(rows, figures), [&](const Row* row) {
       out_ += '[';
@@ -157,7 +157,7 @@ class TimePage {
       out_ += ']';
     });
     out_ += ',';
-    append_json_number(out_, static_cast<std::int64_t>(place.holders.size()));
+    append_json_value(out_, place.holders.size());
   }
 
   template <typename Map>

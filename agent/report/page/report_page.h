@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,9 +26,9 @@ std::vector<const Row*> page_rows(const std::vector<Row>& rows,
                                   std::initializer_list<std::int64_t Row::*> figures) {
   std::vector<bool> wanted(rows.size());
   std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(kPageRows, order.size()));
   for (const auto figure : figures) {
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(kPageRows, order.size()));
     std::partial_sort(order.begin(), end, order.end(), [&](std::size_t a, std::size_t b) {
       return rows[a].*figure != rows[b].*figure ? rows[a].*figure > rows[b].*figure : a < b;
     });

@@ -57,16 +57,15 @@ void take_fact(std::string_view line, MethodTrace& trace, int& version) {
     return;
   }
   const std::string_view name = line.substr(0, equals), value = line.substr(equals + 1);
+  const auto take = [&]<typename Number>(std::string_view wanted, Number& number) {
+    if (name == wanted) number = number_in<Number>(value).value_or(0);
+  };
   if (name == "data-file-overflow") trace.overflow = value == "true";
-  if (name == "lost-events") trace.lost = number_in<std::uint64_t>(value).value_or(0);
-  if (name == "elapsed-time-usec") {
-    trace.elapsed_micros = number_in<std::uint64_t>(value).value_or(0);
-  }
-  if (name == "pid") trace.pid = number_in<std::int64_t>(value).value_or(0);
-  if (name == "sampling-rounds") trace.rounds = number_in<std::uint64_t>(value).value_or(0);
-  if (name == "sampling-interval-usec") {
-    trace.interval_micros = number_in<std::uint64_t>(value).value_or(0);
-  }
+  take("lost-events", trace.lost);
+  take("elapsed-time-usec", trace.elapsed_micros);
+  take("pid", trace.pid);
+  take("sampling-rounds", trace.rounds);
+  take("sampling-interval-usec", trace.interval_micros);
 }
 
 bool take_thread_or_method(std::string_view section, std::string_view line, MethodTrace& trace) {

@@ -35,43 +35,33 @@ int line_of(const MethodName& method, std::int32_t bci) {
 }
 
 NameId NameTable::add_class(std::string_view type_name) {
-  std::size_t size = 0;
-  NameId id = kUnknownName;
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = class_ids_.find(type_name); found != class_ids_.end()) {
-      classes_.at(found->second).given_out = round_;
-      return found->second;
-    }
-    id = next_class_++;
-    auto& added = classes_[id];
-    added = {std::string(type_name), round_};
-    class_ids_.emplace(added.name, id);
-    if (keeper_ != nullptr) keeper_->add_class(id, added.name);
-    size = classes_.size() + methods_.size();
-  }
-  growth_.grown_to(size);
-  return id;
+  return add(classes_, std::hash<std::string_view>()(type_name), type_name, &NameKeeper::add_class);
 }
 
 NameId NameTable::add_method(MethodName method) {
   const std::size_t hash = content_hash(method);
+  return add(methods_, hash, std::move(method), &NameKeeper::add_method);
+}
+
+template <typename Name, typename Given, typename Keep>
+NameId NameTable::add(Names<Name>& names, std::size_t hash, Given name, Keep keep) {
   std::size_t size = 0;
   NameId id = kUnknownName;
   {
     const std::lock_guard lock(mutex_);
-    const auto [first, last] = method_ids_.equal_range(hash);
+    const auto [first, last] = names.ids.equal_range(hash);
     for (auto at = first; at != last; ++at) {
-      auto& known = methods_.at(at->second);
-      if (known.name != method) continue;
+      auto& known = names.entries.at(at->second);
+      if (known.name != name) continue;
       known.given_out = round_;
       return at->second;
     }
-    id = next_method_++;
-    methods_[id] = {std::move(method), round_};
-    method_ids_.emplace(hash, id);
-    if (keeper_ != nullptr) keeper_->add_method(id, methods_[id].name);
-    size = classes_.size() + methods_.size();
+    id = names.next++;
+    auto& added = names.entries[id];
+    added = {Name(std::move(name)), round_};
+    names.ids.emplace(hash, id);
+    if (keeper_ != nullptr) (keeper_->*keep)(id, added.name);
+    size = count();
   }
   growth_.grown_to(size);
   return id;
@@ -81,8 +71,8 @@ NameId NameTable::add_method(MethodName method) {
 const std::string& NameTable::class_name(NameId id) const {
   static const std::string& unknown = *new std::string("unknown");
   const std::lock_guard lock(mutex_);
-  const auto found = classes_.find(id);
-  return found != classes_.end() ? found->second.name : unknown;
+  const auto found = classes_.entries.find(id);
+  return found != classes_.entries.end() ? found->second.name : unknown;
 }
 
 const MethodName& NameTable::method(NameId id) const {
@@ -91,20 +81,20 @@ const MethodName& NameTable::method(NameId id) const {
       *new MethodName{"", std::string(kFramesLeftOut), "", "", false, {}};
   if (id == kLeftOutName) return left_out;
   const std::lock_guard lock(mutex_);
-  const auto found = methods_.find(id);
-  return found != methods_.end() ? found->second.name : unknown;
+  const auto found = methods_.entries.find(id);
+  return found != methods_.entries.end() ? found->second.name : unknown;
 }
 
 void NameTable::set_keeper(NameKeeper& keeper) {
   const std::lock_guard lock(mutex_);
   keeper_ = &keeper;
-  for (const auto& [id, entry] : classes_) keeper.add_class(id, entry.name);
-  for (const auto& [id, entry] : methods_) keeper.add_method(id, entry.name);
+  for (const auto& [id, entry] : classes_.entries) keeper.add_class(id, entry.name);
+  for (const auto& [id, entry] : methods_.entries) keeper.add_method(id, entry.name);
 }
 
 std::size_t NameTable::size() const {
   const std::lock_guard lock(mutex_);
-  return classes_.size() + methods_.size();
+  return count();
 }
 
 std::shared_ptr<const void> NameTable::hold() const {
@@ -128,20 +118,20 @@ bool NameTable::keep_only(const std::function<bool(NamesInUse&)>& find) {
     growth_.postpone();
     return false;
   }
-  const auto unused = [this](const auto& name, const std::unordered_set<NameId>& kept) {
-    return name.second.given_out < round_ && !kept.contains(name.first);
+  const auto drop_from = [this](auto& names, const std::unordered_set<NameId>& kept) {
+    const auto unused = [&](const auto& name) {
+      return name.second.given_out < round_ && !kept.contains(name.first);
+    };
+    std::erase_if(names.ids, [&](auto& id) { return unused(*names.entries.find(id.second)); });
+    std::erase_if(names.entries, unused);
   };
-  const auto unused_class = [&](const auto& name) { return unused(name, used.classes); };
-  const auto unused_method = [&](const auto& name) { return unused(name, used.methods); };
-  std::erase_if(class_ids_, [&](auto& id) { return unused_class(*classes_.find(id.second)); });
-  std::erase_if(classes_, unused_class);
-  std::erase_if(method_ids_, [&](auto& id) { return unused_method(*methods_.find(id.second)); });
-  std::erase_if(methods_, unused_method);
+  drop_from(classes_, used.classes);
+  drop_from(methods_, used.methods);
   if (keeper_ != nullptr) {
-    keeper_->keep_only([this](NameId id) { return classes_.contains(id); },
-                       [this](NameId id) { return methods_.contains(id); });
+    keeper_->keep_only([this](NameId id) { return classes_.entries.contains(id); },
+                       [this](NameId id) { return methods_.entries.contains(id); });
   }
-  growth_.swept_to(classes_.size() + methods_.size());
+  growth_.swept_to(count());
   return true;
 }
 

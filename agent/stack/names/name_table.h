@@ -100,23 +100,28 @@ class NameTable {
   GrowthLimit& growth() { return growth_; }
 
  private:
+  // Of one kind. References to elements stay valid while others are added or erased.
   template <typename Name>
-  struct Entry {
-    Name name;
-    std::uint64_t given_out = 0;  // the last round in which add_...() returned the id
+  struct Names {
+    struct Entry {
+      Name name;
+      std::uint64_t given_out = 0;  // the last round in which add() returned the id
+    };
+    std::unordered_map<NameId, Entry> entries;
+    std::unordered_multimap<std::size_t, NameId> ids;  // content hash -> id
+    NameId next = kUnknownName + 1;
   };
+
+  template <typename Name, typename Given, typename Keep>
+  NameId add(Names<Name>& names, std::size_t hash, Given name, Keep keep);
+  std::size_t count() const { return classes_.entries.size() + methods_.entries.size(); }
 
   mutable std::mutex mutex_;
   NameKeeper* keeper_ = nullptr;
   mutable int holders_ = 0;
   std::uint64_t round_ = 0;  // number of keep_only() calls
-  NameId next_class_ = kUnknownName + 1;
-  NameId next_method_ = kUnknownName + 1;
-  // References to elements stay valid while others are added or erased.
-  std::unordered_map<NameId, Entry<std::string>> classes_;
-  std::unordered_map<NameId, Entry<MethodName>> methods_;
-  std::unordered_map<std::string_view, NameId> class_ids_;   // keys live in classes_
-  std::unordered_multimap<std::size_t, NameId> method_ids_;  // content hash -> id
+  Names<std::string> classes_;
+  Names<MethodName> methods_;
   GrowthLimit growth_;
 };
 

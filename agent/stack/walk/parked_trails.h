@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "stack/shown_frame.h"
@@ -27,11 +28,7 @@ class ParkedTrails {
   }
 
   // For a non-empty run, within its Reading; valid if that is undisturbed afterwards.
-  struct Found {
-    std::span<const ShownFrame> frames;
-    bool good = false;  // false: not found
-  };
-  Found find(const ParkedFrames::Run& run) const {
+  std::optional<std::span<const ShownFrame>> find(const ParkedFrames::Run& run) const {
     const VmAddress pc = pc_of(run);
     const Trail& trail = trails_[place_of(pc)];
     if (pc == 0 || pcs_[place_of(pc)] != pc || trail.run_words != run.words()) return {};
@@ -39,7 +36,7 @@ class ParkedTrails {
     for (std::size_t i = 0; i < trail.words; ++i) {
       if (load<VmAddress>(from + trail.word[i].at) != trail.word[i].value) return {};
     }
-    return {{trail.frame.data(), trail.frames}, true};
+    return std::span(trail.frame.data(), trail.frames);
   }
 
   // Buffers for the copy of a run and for its frames, which insert() stores.

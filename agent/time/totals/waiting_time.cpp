@@ -21,9 +21,7 @@ void WaitingTime::checked(std::int64_t now_ns, std::int64_t ran_ns, std::int64_t
     share_ns_ += static_cast<double>(stands_for_ns) * static_cast<double>(passed_ns - ran_ns) /
                  static_cast<double>(passed_ns);
   }
-  if (!where_) return;
-  if (!ran_since_) return count(waited_ns_, counts);
-  if (waited_ns_ < 0) count(waited_ns_, counts);
+  if (where_ && (!ran_since_ || waited_ns_ < 0)) count(waited_ns_, counts);
 }
 
 // Less than 0: takes back, no more than was counted.

@@ -5,23 +5,13 @@
 #include "bci/class_file.h"
 #include "core/class_names.h"
 #include "core/log.h"
+#include "vm/boot_class.h"
 #include "vm/jvmti_environment.h"
 #include "vm/jvmti_error.h"
 #include "vm/jvmti_memory.h"
 
 namespace ddm {
 namespace {
-
-jobject platform_loader(JNIEnv* jni) {
-  const LocalRef<jclass> loaders(jni, jni->FindClass("java/lang/ClassLoader"));
-  if (clear_exception(jni) || !loaders) return nullptr;
-  const jmethodID get =
-      jni->GetStaticMethodID(loaders.get(), "getPlatformClassLoader", "()Ljava/lang/ClassLoader;");
-  if (clear_exception(jni) || get == nullptr) return nullptr;
-  const LocalRef<jobject> loader(jni, jni->CallStaticObjectMethod(loaders.get(), get));
-  if (clear_exception(jni) || !loader) return nullptr;
-  return jni->NewGlobalRef(loader.get());
-}
 
 // Returns class bytes from a ClassFileLoadHook: in memory from JVMTI Allocate, which the VM frees.
 // False: no memory, and the class keeps its bytes.
@@ -89,7 +79,10 @@ ClassHooks* ClassHooks::create(JNIEnv* jni, std::string& error) {
                         prepare_environment(jvmti, wanted, callbacks, hooks.get()));
   if (!error.empty()) return nullptr;
   static_cast<void>(jvmti.release());
-  hooks->platform_loader_ = platform_loader(jni);
+  const LocalRef<jobject> platform(
+      jni, static_object(jni, "java/lang/ClassLoader", "getPlatformClassLoader",
+                         "()Ljava/lang/ClassLoader;"));
+  if (platform) hooks->platform_loader_ = jni->NewGlobalRef(platform.get());
   return hooks.release();
 }
 

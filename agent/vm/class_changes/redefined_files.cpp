@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/log.h"
-#include "vm/jvmti_memory.h"
+#include "vm/boot_class.h"
 #include "vm/vm_facts.h"
 
 namespace ddm {
@@ -16,11 +16,7 @@ constexpr std::size_t kMostBytes = 64 << 20;
 
 RedefinedFiles::RedefinedFiles(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (vm_feature_release(jvmti) >= kFirstThatRemembers) return;
-  const LocalRef<jclass> type(jni, jni->FindClass("java/lang/Class"));
-  if (!clear_exception(jni) && type) {
-    count_ = jni->GetFieldID(type.get(), "classRedefinedCount", "I");
-    if (clear_exception(jni)) count_ = nullptr;
-  }
+  count_ = find_field(jni, "java/lang/Class", "classRedefinedCount", "I");
   if (count_ == nullptr) log_info("this VM does not show redefinitions of classes");
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/class_names.h"
+#include "vm/boot_class.h"
 #include "vm/jvmti_memory.h"
 #include "vm/vm_facts.h"
 
@@ -83,9 +84,7 @@ jint RunningMethods::changes_of_class(JNIEnv* jni, jmethodID method) const {
 
 void RunningMethods::before_rewriting(JNIEnv* jni) {
   if (versions_have_ids_ && change_count_ == nullptr) {
-    const LocalRef<jclass> type(jni, jni->FindClass("java/lang/Class"));
-    if (type) change_count_ = jni->GetFieldID(type.get(), "classRedefinedCount", "I");
-    clear_exception(jni);
+    change_count_ = find_field(jni, "java/lang/Class", "classRedefinedCount", "I");
   }
   before_.clear();
   for_each_method(jvmti_, jni, [&](jmethodID method) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace ddm {
 
@@ -90,16 +91,22 @@ std::uint64_t key_at(const ObjectLayout& layout, std::uintptr_t object) {
   }
 }
 
-inline std::uint64_t key_at(const ObjectLayout& layout, std::uintptr_t object) {
-  switch (layout.header) {
+// work(std::integral_constant of the form).
+template <typename Work>
+auto with_form(HeaderForm form, Work work) {
+  switch (form) {
     case HeaderForm::kWide:
-      return key_at<HeaderForm::kWide>(layout, object);
+      return work(std::integral_constant<HeaderForm, HeaderForm::kWide>{});
     case HeaderForm::kNarrow:
-      return key_at<HeaderForm::kNarrow>(layout, object);
+      return work(std::integral_constant<HeaderForm, HeaderForm::kNarrow>{});
     case HeaderForm::kCompact:
       break;
   }
-  return key_at<HeaderForm::kCompact>(layout, object);
+  return work(std::integral_constant<HeaderForm, HeaderForm::kCompact>{});
+}
+
+inline std::uint64_t key_at(const ObjectLayout& layout, std::uintptr_t object) {
+  return with_form(layout.header, [&](auto form) { return key_at<form()>(layout, object); });
 }
 
 }  // namespace ddm

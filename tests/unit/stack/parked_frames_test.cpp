@@ -201,7 +201,7 @@ TEST_CASE("frames in the heap are known again by the words that decided") {
   ParkedFrames::Run run;
   const ParkedFrames::Reading reading(heap.pauses);
   REQUIRE(walk.parked.find(reading, vm.thread(), run));
-  CHECK_FALSE(trails->find(run).good);
+  CHECK_FALSE(trails->find(run).has_value());
   const std::size_t copied = walk.parked.copy(reading, run, trails->buffer());
   ParkedWalk steps(vm.layout, trails->buffer().first(copied), run.words());
   trails->begin();
@@ -216,18 +216,18 @@ TEST_CASE("frames in the heap are known again by the words that decided") {
   REQUIRE(steps.done());
   trails->insert(run, steps);
 
-  const ParkedTrails::Found found = trails->find(run);
-  REQUIRE(found.good);
-  REQUIRE(found.frames.size() == 2);
-  CHECK(found.frames[1].frame() == Frame{2, 3});
+  const auto found = trails->find(run);
+  REQUIRE(found.has_value());
+  REQUIRE(found->size() == 2);
+  CHECK((*found)[1].frame() == Frame{2, 3});
   heap.word(0, 40, 12345);  // a local variable
-  CHECK(trails->find(run).good);
+  CHECK(trails->find(run).has_value());
   SECTION("another method") { heap.word(0, 58 - 3, scene.methods[1]); }
   SECTION("another bytecode") { heap.word(0, 58 - 8, 1); }
   SECTION("another caller") { heap.word(0, 24, 1); }
   SECTION("another place") { run.sp += 8; }
   SECTION("forgotten") { trails->clear(); }
-  CHECK_FALSE(trails->find(run).good);
+  CHECK_FALSE(trails->find(run).has_value());
 }
 
 TEST_CASE("a chunk of garbage ends the walk and reads nothing outside of its bounds") {

@@ -52,11 +52,7 @@ std::string known_as(const std::string& name) {
 
 Amounts added_up(const Amounts& amounts, std::string (*name_of)(const std::string&)) {
   Amounts sums;
-  for (const auto& [name, amount] : amounts) {
-    Amount& sum = sums[name_of(name)];
-    sum.objects += amount.objects;
-    sum.bytes += amount.bytes;
-  }
+  for (const auto& [name, amount] : amounts) sums[name_of(name)] += amount;
   return sums;
 }
 

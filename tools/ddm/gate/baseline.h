@@ -27,6 +27,11 @@ namespace ddm {
 
 struct Amount {
   std::int64_t objects = 0, bytes = 0;
+  Amount& operator+=(const Amount& more) {
+    objects += more.objects;
+    bytes += more.bytes;
+    return *this;
+  }
   friend bool operator==(const Amount&, const Amount&) = default;
 };
 

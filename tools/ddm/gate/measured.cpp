@@ -70,14 +70,11 @@ void add_site(const Json& object, const std::string& below, Measured& measured) 
     return;
   }
   if (first_use) {
-    measured.first_use.objects += site.amount.objects;
-    measured.first_use.bytes += site.amount.bytes;
+    measured.first_use += site.amount;
     return;
   }
   const std::string name = site_name(site.class_name, site.stack);
-  Amount& all = measured.amounts[name];
-  all.objects += site.amount.objects;
-  all.bytes += site.amount.bytes;
+  measured.amounts[name] += site.amount;
   measured.sites[name].push_back(std::move(site));
 }
 
@@ -146,9 +143,7 @@ Amounts sites_of_tests(const Measured& measured) {
   Amounts amounts;
   for (const auto& [test, sites] : measured.sites) {
     for (const MeasuredSite& site : sites) {
-      Amount& all = amounts[test + ": " + site_name(site.class_name, site.stack)];
-      all.objects += site.amount.objects;
-      all.bytes += site.amount.bytes;
+      amounts[test + ": " + site_name(site.class_name, site.stack)] += site.amount;
     }
   }
   return amounts;

@@ -66,25 +66,14 @@ class DumpReading {
     SitesOfDump dump;
     dump.extent = extent_;
     for (const auto& [key, sum] : sums_) {
-      DumpSite site{sum.primitives ? DumpNames::array_name(static_cast<std::uint8_t>(key.of))
-                                   : names_.class_name(key.of),
-                    names_.stack(key.trace),
-                    sum.count,
-                    sum.bytes,
-                    {}};
-      dump.count += site.count;
-      dump.bytes += site.bytes;
-      if (!site.stack.empty()) {
-        dump.with_stack += site.count;
-        dump.with_stack_bytes += site.bytes;
-      }
+      DumpSite site;
+      site.class_name = sum.primitives ? DumpNames::array_name(static_cast<std::uint8_t>(key.of))
+                                       : names_.class_name(key.of);
+      site.stack = names_.stack(key.trace);
+      const bool has_stack = !site.stack.empty();
       const auto [at, inserted] = indices.emplace(site_key(site), dump.sites.size());
-      if (inserted) {
-        dump.sites.push_back(std::move(site));
-      } else {
-        dump.sites[at->second].count += site.count;
-        dump.sites[at->second].bytes += site.bytes;
-      }
+      if (inserted) dump.sites.push_back(std::move(site));
+      dump.count_objects(dump.sites[at->second], sum.count, sum.bytes, has_stack);
     }
     std::ranges::sort(dump.sites, {}, [](const DumpSite& site) {
       return std::tuple(-site.bytes, -site.count, site.class_name);
@@ -102,6 +91,17 @@ class DumpReading {
 
 }  // namespace
 
+void SitesOfDump::count_objects(DumpSite& of, std::int64_t objects, std::int64_t their_bytes,
+                                bool has_stack) {
+  of.count += objects;
+  of.bytes += their_bytes;
+  count += objects;
+  bytes += their_bytes;
+  if (!has_stack) return;
+  with_stack += objects;
+  with_stack_bytes += their_bytes;
+}
+
 std::string site_key(const DumpSite& site) {
   std::string key = site.class_name;
   for (const DumpFrame& frame : site.stack) {
@@ -118,23 +118,15 @@ Result<SitesOfDump> read_dump_sites(int fd, const std::function<void(std::uint64
 SiteFigures figures_of(const SitesOfDump& dump, bool with_unknown) {
   SiteFigures figures;
   for (const DumpSite& site : dump.sites) {
-    if (site.stack.empty()) {
-      if (site.retained || with_unknown) {
-        figures.sites.push_back(
-            {site.class_name, {}, {}, site.bytes, site.count, {}, site.retained.value_or(0)});
-      }
-      continue;
-    }
-    const DumpFrame& app = site.stack[representative_frame(site.stack.size(), [&](std::size_t i) {
+    if (site.stack.empty() && !site.retained && !with_unknown) continue;
+    SiteFigure& figure = figures.sites.emplace_back(
+        SiteFigure{site.class_name, {}, {}, site.bytes, site.count, {}, site.retained.value_or(0)});
+    if (site.stack.empty()) continue;
+    const std::size_t app = representative_frame(site.stack.size(), [&](std::size_t i) {
       return std::string_view(site.stack[i].name.class_name);
-    })];
-    figures.sites.push_back({site.class_name,
-                             site.stack.front().name,
-                             app.name,
-                             site.bytes,
-                             site.count,
-                             {},
-                             site.retained.value_or(0)});
+    });
+    figure.at = site.stack.front().name;
+    figure.app = site.stack[app].name;
   }
   return figures;
 }
@@ -169,16 +161,9 @@ SitesOfDump sites_with_retained(HeapGraph& graph, const RetainedSizes& sizes,
       found->second = {site_number->second, has_stack};
     }
     site_of[object] = found->second.number;
-    DumpSite& site = dump.sites[found->second.number];
     if (graph.is_class(object)) continue;
-    const auto bytes = static_cast<std::int64_t>(graph.bytes_of(object));
-    ++site.count;
-    site.bytes += bytes;
-    ++dump.count;
-    dump.bytes += bytes;
-    if (!found->second.has_stack) continue;
-    ++dump.with_stack;
-    dump.with_stack_bytes += bytes;
+    dump.count_objects(dump.sites[found->second.number], 1,
+                       static_cast<std::int64_t>(graph.bytes_of(object)), found->second.has_stack);
   }
   const std::vector<std::uint64_t> retained = sizes.by_group(site_of, dump.sites.size());
   for (std::size_t i = 0; i < retained.size(); ++i) {

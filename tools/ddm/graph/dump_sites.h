@@ -36,6 +36,8 @@ struct SitesOfDump {
   std::int64_t count = 0, bytes = 0;
   std::int64_t with_stack = 0, with_stack_bytes = 0;
   DumpExtent extent{};  // of the dump that was read
+
+  void count_objects(DumpSite& of, std::int64_t objects, std::int64_t their_bytes, bool has_stack);
 };
 
 // `fd`: read by pread(). `progress`: called from time to time with the bytes read.

@@ -12,9 +12,6 @@ constexpr std::size_t kMaxObjects = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kMaxReferences = std::numeric_limits<std::uint32_t>::max() - 4;
 constexpr int kMaxSupers = 1000;
 constexpr std::uint8_t kFirstPrimitive = 4, kPrimitives = 12;
-constexpr std::string_view kReference = "java.lang.ref.Reference",
-                           kThreadClass = "java.lang.Thread";
-
 constexpr std::uint32_t kMaxOfName = 1 << 12;
 
 // Of java.lang.String's `value`: Latin-1 a byte each, or UTF-16 as the machine has it.
@@ -111,8 +108,8 @@ void HeapGraph::lay_out() {
     if (above != class_numbers_.end()) one.super = above->second;
     const std::string name = names_.class_name(one.id);
     one.array = name.ends_with("[]");
-    one.is_reference = name == kReference;
-    one.is_thread = name == kThreadClass;
+    one.is_reference = name == "java.lang.ref.Reference";
+    one.is_thread = name == "java.lang.Thread";
   }
   for (Class& one : classes_) lay_out(one);
 }
@@ -166,8 +163,7 @@ void HeapGraph::link(HprofReader& in, const HprofReader::Object& object) {
       return;
     case HprofReader::kObjectArray:
       for (std::uint32_t i = 0; i < object.count && bytes.good(); ++i) {
-        const std::uint64_t id = in.id();
-        if (const ObjectNumber to = numbers_.find(id); to != kNone) edges_.push_back(to);
+        if (const ObjectNumber to = numbers_.find(in.id()); to != kNone) edges_.push_back(to);
       }
       break;
     case HprofReader::kClass:

@@ -256,46 +256,38 @@ std::pair<std::string, std::string> RootPaths::kind_and_name(const HeapGraph::Ro
 }
 
 std::uint64_t RootPaths::retained_by(std::span<const ObjectNumber> objects) const {
-  std::vector<bool> seen(graph_.size());
-  std::uint64_t without = 0, all = 0;
-  for (const ObjectNumber object : objects) seen[object] = true;
-  std::vector<ObjectNumber> open;
-  const auto enter = [&](ObjectNumber object) {
-    if (object == kNone || seen[object]) return;
-    seen[object] = true;
-    open.push_back(object);
+  // What the first objects keep alive, without what has been seen.
+  const auto bytes_from = [this](std::span<const ObjectNumber> first, std::vector<bool> seen) {
+    std::uint64_t bytes = 0;
+    std::vector<ObjectNumber> open;
+    const auto enter = [&](ObjectNumber object) {
+      if (object == kNone || seen[object]) return;
+      seen[object] = true;
+      open.push_back(object);
+    };
+    for (const ObjectNumber object : first) enter(object);
+    while (!open.empty()) {
+      const ObjectNumber object = open.back();
+      open.pop_back();
+      bytes += graph_.bytes_of(object);
+      const std::uint32_t count = graph_.references(object);
+      for (std::uint32_t at = 0; at < count; ++at) {
+        if (!graph_.is_weak(object, at)) enter(graph_.reference(object, at));
+      }
+    }
+    return bytes;
   };
-  for (const HeapGraph::Root& root : graph_.roots()) enter(root.object);
-  while (!open.empty()) {
-    const ObjectNumber object = open.back();
-    open.pop_back();
-    without += graph_.bytes_of(object);
-    const std::uint32_t count = graph_.references(object);
-    for (std::uint32_t at = 0; at < count; ++at) {
-      if (!graph_.is_weak(object, at)) enter(graph_.reference(object, at));
-    }
-  }
+  std::vector<bool> removed(graph_.size()), held(graph_.size());
+  std::vector<ObjectNumber> roots;
+  std::uint64_t all = 0;
+  for (const ObjectNumber object : objects) removed[object] = true;
+  for (const HeapGraph::Root& root : graph_.roots()) roots.push_back(root.object);
   for (ObjectNumber object = 0; object < graph_.size(); ++object) {
-    if (strongly_held(object)) all += graph_.bytes_of(object);
+    held[object] = strongly_held(object);
+    if (held[object]) all += graph_.bytes_of(object);
   }
-  for (const ObjectNumber object : objects) {
-    if (!strongly_held(object)) open.push_back(object);
-  }
-  std::vector<bool> counted(graph_.size());
-  while (!open.empty()) {
-    const ObjectNumber object = open.back();
-    open.pop_back();
-    if (counted[object]) continue;
-    counted[object] = true;
-    all += graph_.bytes_of(object);
-    const std::uint32_t count = graph_.references(object);
-    for (std::uint32_t at = 0; at < count; ++at) {
-      const ObjectNumber to = graph_.reference(object, at);
-      if (to == kNone || strongly_held(to) || graph_.is_weak(object, at)) continue;
-      open.push_back(to);
-    }
-  }
-  return all - without;
+  all += bytes_from(objects, std::move(held));
+  return all - bytes_from(roots, std::move(removed));
 }
 
 }  // namespace ddm

@@ -110,20 +110,20 @@ Result<HeapPicture> read_map(DdmClient& client, bool live) {
 }
 
 std::optional<Error> watch_maps(DdmClient& client, std::size_t count,
-                                const std::function<bool(HeapPicture)>& sink) {
+                                const std::function<void(HeapPicture)>& sink) {
   client.take_events();
   if (const auto done = client.request(segments_request(SegmentsWhen::kEveryGc, 1)); !done) {
     return done.error();
   }
   std::size_t taken = 0;
   MapReader reader([&](HeapPicture map) {
-    if (taken < count) taken = sink(std::move(map)) ? taken + 1 : count;
+    if (taken++ < count) sink(std::move(map));
   });
   while (taken < count && !interrupted()) {
     for (const Chunk& event : client.take_events()) {
       if (auto error = reader.add(event)) return error;
     }
-    if (taken == count) break;
+    if (taken >= count) break;
     if (auto error = client.listen(std::chrono::milliseconds(100))) return error;
   }
   static_cast<void>(client.request(segments_request(SegmentsWhen::kNever, 0)));

@@ -25,8 +25,8 @@ void ask_for_regions(DdmClient& client, RegionDetail detail);
 // With `live` after a full collection, so that nearly all objects of the map are reachable.
 Result<HeapPicture> read_map(DdmClient& client, bool live);
 
-// A map after each of the next collections; `sink` receives each, and ends the wait by false.
+// A map after each of the next collections, which `sink` receives.
 std::optional<Error> watch_maps(DdmClient& client, std::size_t count,
-                                const std::function<bool(HeapPicture)>& sink);
+                                const std::function<void(HeapPicture)>& sink);
 
 }  // namespace ddm

@@ -131,18 +131,14 @@ final class Limits {
             }
         }
         if (isBroken(madeObjects, objects, madeBytes, bytes)) {
-            StringBuilder text = new StringBuilder(test).append(" allocated ")
-                    .append(Figures.amount(madeObjects, madeBytes)).append("; the limit is ")
-                    .append(limit(objects, bytes));
-            append(text, counted);
-            throw new AssertionError(text.toString());
+            throw new AssertionError(test + " allocated " + Figures.amount(madeObjects, madeBytes)
+                    + "; the limit is " + limit(objects, bytes) + text(counted));
         }
         if (isBroken(figures.liveObjects, liveObjects, figures.liveBytes, liveBytes)) {
-            StringBuilder text = new StringBuilder(test).append(" leaves ")
-                    .append(Figures.amount(figures.liveObjects, figures.liveBytes))
-                    .append(" alive; the limit is ").append(limit(liveObjects, liveBytes));
-            append(text, figures.aliveSites);
-            throw new AssertionError(text.toString());
+            throw new AssertionError(test + " leaves "
+                    + Figures.amount(figures.liveObjects, figures.liveBytes)
+                    + " alive; the limit is " + limit(liveObjects, liveBytes)
+                    + text(figures.aliveSites));
         }
         RoomyLimits.kept(place, test, objects, bytes, madeObjects, madeBytes);
     }
@@ -178,9 +174,9 @@ final class Limits {
         return ofType && matches;
     }
 
-    private static void append(StringBuilder text, List<AllocationSite> sites) {
-        for (int i = 0; i < Math.min(sites.size(), SHOWN_SITES); ++i) {
-            AllocationSite site = sites.get(i);
+    private static String text(List<AllocationSite> sites) {
+        StringBuilder text = new StringBuilder();
+        for (AllocationSite site : sites.subList(0, Math.min(sites.size(), SHOWN_SITES))) {
             text.append("\n    ").append(site.className()).append(": ")
                     .append(Figures.amount(site.objects(), site.bytes()));
             List<StackTraceElement> stack = site.stack();
@@ -191,5 +187,6 @@ final class Limits {
         if (sites.size() > SHOWN_SITES) {
             text.append("\n    and ").append(sites.size() - SHOWN_SITES).append(" sites more");
         }
+        return text.toString();
     }
 }
