@@ -189,15 +189,16 @@ class Tables {
 
   // Waits for work would leave no room for those for locks.
   void set_idle_apart() {
-    const auto rest = std::ranges::stable_partition(monitors_, [&](const MonitorTime& monitor) {
+    const auto is_for_lock = [&](const MonitorTime& monitor) {
       const std::string& type = names_.class_name(monitor.class_id);
       return !is_idle_wait(name_of(monitor.kind), type, monitor.frames.size(), [&](std::size_t i) {
         const PrintableMethod& method = names_.method(monitor.frames[i].method);
         return std::pair<std::string_view, std::string_view>(method.class_name, method.method);
       });
-    });
-    idle_.assign(rest.begin(), rest.end());
-    monitors_.erase(rest.begin(), rest.end());
+    };
+    const auto rest = std::stable_partition(monitors_.begin(), monitors_.end(), is_for_lock);
+    idle_.assign(rest, monitors_.end());
+    monitors_.erase(rest, monitors_.end());
   }
 
   static std::int64_t all_ns(const std::vector<MonitorTime>& monitors) {

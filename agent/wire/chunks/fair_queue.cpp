@@ -29,10 +29,13 @@ std::vector<FairQueue::Task> FairQueue::take_dropped() {
   const std::lock_guard lock(mutex_);
   for (auto& [id, line] : lines_) {
     if (!is_closed(line.session)) continue;
-    const auto requests = std::ranges::stable_partition(
-        line.tasks, [](Kind kind) { return kind != Kind::kRequest; }, &Queued::kind);
-    for (Queued& request : requests) dropped.push_back(std::move(request.task));
-    line.tasks.erase(requests.begin(), requests.end());
+    const auto requests =
+        std::stable_partition(line.tasks.begin(), line.tasks.end(),
+                              [](const Queued& one) { return one.kind != Kind::kRequest; });
+    for (auto one = requests; one != line.tasks.end(); ++one) {
+      dropped.push_back(std::move(one->task));
+    }
+    line.tasks.erase(requests, line.tasks.end());
     if (line.tasks.empty()) line.session.reset();
   }
   return dropped;
