@@ -138,9 +138,9 @@ TEST_CASE("this is recorded before the arguments if it is asked for, but in no c
   const auto kinds = [](std::uint8_t what, const char* method) {
     const auto spec = parse_probe({.what = what, .methods = "a.B.c", .records = 5});
     REQUIRE(spec);
+    const bci::MethodPatches plan = probe_patches(*spec, {"a/B", method, "(I)V", 1});
     std::vector<bci::ArgumentKind> found;
-    for (const bci::PatchCall& call :
-         probe_patches(*spec, {"a/B", method, "(I)V", 1}).patches[0].before) {
+    for (const bci::PatchCall& call : plan.patches[0].before) {
       if (call.sink.name != "value") continue;
       found.push_back(call.arguments.back().kind);
       CHECK(call.optional == (found.back() == bci::ArgumentKind::kThis));
