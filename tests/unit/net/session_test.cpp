@@ -2,7 +2,9 @@
 #include <sys/socket.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <future>
+#include <thread>
 
 #include "temporary_directory.h"
 #include "test_server.h"
@@ -13,6 +15,18 @@ using namespace ddm;  // NOLINT: a test of one part
 namespace {
 
 const Bytes kData{1, 2, 3};
+constexpr ChunkType kHeld = chunk_type("HELD");
+
+// kHeld is answered on the slow lane once the promise is kept, or after 20 s.
+std::promise<void> add_held(TestServer& server) {
+  std::promise<void> let_go;
+  server.dispatcher().add(kHeld, Lane::kSlow,
+                          [go = let_go.get_future().share()](const Request&, Reply reply) {
+                            go.wait_for(std::chrono::seconds(20));
+                            reply.send_empty();
+                          });
+  return let_go;
+}
 
 class CountingObserver : public SessionObserver {
  public:
@@ -94,16 +108,10 @@ TEST_CASE("A request may come byte by byte") {
 
 TEST_CASE("A slow request holds up nobody") {
   TestServer server;
-  const ChunkType held = chunk_type("HELD");
-  std::promise<void> let_go;
-  server.dispatcher().add(held, Lane::kSlow,
-                          [go = let_go.get_future().share()](const Request&, Reply reply) {
-                            go.wait_for(std::chrono::seconds(10));
-                            reply.send_empty();
-                          });
+  std::promise<void> let_go = add_held(server);
   TestClient client(server.address());
   REQUIRE(client.shake_hands());
-  REQUIRE(client.send_request(1, {held, kData}));
+  REQUIRE(client.send_request(1, {kHeld, kData}));
   REQUIRE(client.send_request(2, {kQuick, kData}));
   CHECK(client.read_reply()->header.id == 2);
   let_go.set_value();
@@ -147,16 +155,10 @@ TEST_CASE("A client that closes both sides is noticed while its request runs") {
     options.address = {Address::Kind::kUnix, "", 0, directory / "socket"};
   }
   TestServer server(options);
-  const ChunkType held = chunk_type("HELD");
-  std::promise<void> let_go;
-  server.dispatcher().add(held, Lane::kSlow,
-                          [go = let_go.get_future().share()](const Request&, Reply reply) {
-                            go.wait_for(std::chrono::seconds(20));
-                            reply.send_empty();
-                          });
+  std::promise<void> let_go = add_held(server);
   TestClient client(server.address());
   REQUIRE(client.shake_hands());
-  REQUIRE(client.send_request(1, {held, kData}));
+  REQUIRE(client.send_request(1, {kHeld, kData}));
   if (half_first) {
     REQUIRE(shutdown(client.fd(), SHUT_WR) == 0);
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
