@@ -6,10 +6,10 @@ import os
 import shutil
 import socket
 import subprocess
-import time
 import urllib.parse
 import urllib.request
 
+from adb_bridge import wait_for
 from harness import ROOT
 
 
@@ -32,7 +32,7 @@ def programs(t):
 
 
 def promtool(t, *words, text=None):
-    """What it says against a file or `text`; "" is nothing."""
+    """Its exit code, and what it says against a file or `text`."""
     done = subprocess.run([os.path.join(programs(t), "promtool"), "check", *words], input=text, text=True,
                           capture_output=True)
     return f"{done.returncode}: {done.stdout}{done.stderr}"
@@ -60,22 +60,22 @@ class Prometheus:
         self.process.terminate()
         self.process.wait(timeout=30)
 
-    def log(self):
-        with open(self.log_path, encoding="utf-8") as log:
-            return log.read()[-3000:]
-
     def values(self, query, least):
         """[(labels, value)] of an instant query, once it has so many."""
         url = f"http://{self.address}/api/v1/query?" + urllib.parse.urlencode({"query": query})
-        deadline = time.monotonic() + 60
-        while True:
-            found = []
+
+        def rows():
             try:
                 with urllib.request.urlopen(url, timeout=10) as answer:
                     found = json.load(answer)["data"]["result"]
-            except (OSError, http.client.HTTPException):
-                pass  # it has only begun
-            if len(found) >= least:
-                return [(row["metric"], float(row["value"][1])) for row in found]
-            assert time.monotonic() < deadline and self.process.poll() is None, (query, found, self.log())
-            time.sleep(0.2)
+                    return found if len(found) >= least else None
+            except (OSError, http.client.HTTPException):  # it has only begun
+                assert self.process.poll() is None, self.log()
+                return None
+
+        found = wait_for(rows, f"{least} of {query}", seconds=60)
+        return [(row["metric"], float(row["value"][1])) for row in found]
+
+    def log(self):
+        with open(self.log_path, encoding="utf-8") as log:
+            return log.read()[-3000:]
