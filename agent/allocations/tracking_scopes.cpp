@@ -50,7 +50,7 @@ std::string Tracking::start_listener(JNIEnv* jni, jclass listener) {
 ScopeNumber Tracking::begin_scope(JNIEnv* jni, ScopeRoot root) {
   std::shared_ptr<Sites> sites = books_.shared_sites();
   if (!on_ || !sites) return 0;
-  return scopes_.begin(current_thread_.id(jni, nullptr), std::move(root), std::move(sites));
+  return recorder_.begin_scope(jni, std::move(root), std::move(sites));
 }
 
 bool Tracking::follow_scopes(JNIEnv* jni) {

@@ -61,7 +61,14 @@ def tests_of_known_counts_have_them_however_their_code_runs(t):
 def thirty_runs_of_every_kind_have_the_same_figures(t):
     """However code runs, with G1, Serial and ZGC, one at a time and in parallel."""
     differ, _ = known_matrix.differences(t.jdk, 30)
-    assert not differ, differ
+    assert not differ, "\n".join(differ)
+
+
+@test(every_days=4)
+def tests_that_wait_for_a_pool_do_not_have_what_their_thread_runs_meanwhile(t):
+    """From JDK 25 on a thread of JUnit's pool that waits for another pool's task runs further tests."""
+    differ, _ = known_matrix.differences(t.jdk, 2, rounds=1000)
+    assert not differ, "\n".join(differ)
 
 
 def broken(out):

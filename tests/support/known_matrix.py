@@ -52,7 +52,7 @@ def run(jdk, flags, in_parallel, path, rounds=ROUNDS):
 
 
 def sites_of(path):
-    """{test: {its sites as words: objects}} of what lies beside the list of a run."""
+    """{test: {its sites as words, by their innermost frames: objects}} of what lies beside the list of a run."""
     sites, frames = collections.defaultdict(collections.Counter), {}
     with open(f"{path}.sites.jsonl", encoding="utf-8") as f:
         for line in f:
@@ -60,13 +60,13 @@ def sites_of(path):
             if "frame" in one:
                 frames[one["frame"]] = f"{one['class']}.{one['method']}"
                 continue
-            stack = " < ".join(frames[number] for number in one["stack"])
+            stack = " < ".join(frames[number] for number in one["stack"][:8])
             sites[one["test"]][f"{one['class']} at {stack}"] += one["count"]
     return sites
 
 
 def differences(jdk, runs, rounds=ROUNDS, tell=lambda line: None):
-    """Lines that say what was not the same, and {collector: figures of its first run}."""
+    """Lines that say what was not the same and at which sites, and {collector: figures of its first run}."""
     first, first_sites, lines = {}, {}, []
     with tempfile.TemporaryDirectory() as folder:
         for number in range(runs):
@@ -82,14 +82,14 @@ def differences(jdk, runs, rounds=ROUNDS, tell=lambda line: None):
                      if now.get(name) != known.get(name)]
             wrong += [f"{way}: {name}: {now[name][0]} objects, with another collector {objects[name][0]}"
                       for name in now if name in objects and now[name][0] != objects[name][0]]
-            lines += wrong
             tell(f"{way}: {len(now)} tests, {len(wrong)} differ, {time.time() - begin:.0f} s")
+            for name in (known | now) if wrong else ():
+                if now.get(name) != known.get(name):
+                    wrong += [f"  {name}: {sites[name][site]}, before {places[name][site]} {site}"
+                              for site in sorted(places[name] | sites[name]) if places[name][site] != sites[name][site]]
             for line in wrong:
                 tell("  " + line)
-            for name in (known | now) if wrong else ():
-                for site in sorted(places[name] | sites[name]):
-                    if places[name][site] != sites[name][site] and now.get(name) != known.get(name):
-                        tell(f"    {name}: {sites[name][site]}, before {places[name][site]} {site}")
+            lines += wrong
     return lines, first
 
 
@@ -103,7 +103,7 @@ def main():
     worst = 0
     for jdk in jdks:
         wrong, _ = differences(jdk, options.runs, options.rounds, lambda line: print(line, flush=True))
-        print(f"JDK {jdk.major}: {options.runs} runs, {len(wrong)} figures differ", flush=True)
+        print(f"JDK {jdk.major}: {options.runs} runs, {sum(line[0] != ' ' for line in wrong)} figures differ", flush=True)
         worst |= bool(wrong)
     return worst
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <span>
+#include <utility>
 
 #include "core/clocks.h"
 #include "vm/own_threads.h"
@@ -103,6 +104,14 @@ void Recorder::thread_made(JNIEnv* jni, jobject thread) noexcept {
     scopes_.thread_made(maker, made, scopes_.is_virtual(class_id), stack.frames());
   } catch (const std::exception&) {  // no memory: the new thread is in no scope
   }
+}
+
+ScopeNumber Recorder::begin_scope(JNIEnv* jni, ScopeRoot root, std::shared_ptr<Sites> sites) {
+  const Reclamation::Reading reading;
+  const std::int64_t owner = thread_.id(jni, nullptr);
+  ShownStack stack(TopFrames::kTracker, ShownStack::kMostFrames);
+  if (open_) stacks().capture(jni, stack);
+  return scopes_.begin(owner, std::move(root), std::move(sites), stack.frames());
 }
 
 TraceNumber Recorder::trace_of(Sites& sites, ShownStack& stack, std::int64_t thread,

@@ -58,6 +58,8 @@ class Recorder {
 
   // The calling thread has made a thread, which belongs to the same scope.
   void thread_made(JNIEnv* jni, jobject thread) noexcept;
+  // The calling thread owns the scope.
+  ScopeNumber begin_scope(JNIEnv* jni, ScopeRoot root, std::shared_ptr<Sites> sites);
 
   // The listener to all recorded allocations.
   ObjectListener& listener() { return listener_; }

@@ -17,6 +17,7 @@ struct Walked {
   bool cut = false;     // and no root was found
   ByTiming waiting = ByTiming::kNo;
   std::uint32_t frames = 0;
+  std::uint32_t runner_frames = 0;  // of the whole stack
 };
 
 // Walks each node of the tree once: the stacks of a test have nearly all of their frames in common.
@@ -40,7 +41,6 @@ class Walks {
       }
       const NameId method = tree_.frame(trace).method;
       const MethodKinds::Kind kind = kinds_.of(method, names_);
-      if (root_.rule == ScopeRoot::Rule::kEverything && kind.kit) break;
       path_.push_back({trace, method, kind});
     }
     // What runs a test is what lies outermost. So a stack without it is one of the test, whose method
@@ -51,6 +51,11 @@ class Walks {
     }
     for (; !path_.empty(); path_.pop_back()) {
       const auto& [node, method, kind] = path_.back();
+      result.runner_frames += kind.runner_task;
+      if (root_.rule == ScopeRoot::Rule::kEverything && kind.kit) {
+        known_[node] = result = {.runner_frames = result.runner_frames};
+        continue;
+      }
       if (is_root(method, kind)) {
         result.root = true;
         result.first_use = result.cut = false;
@@ -136,6 +141,7 @@ const MethodKinds::Kind& MethodKinds::classify(NameId method, const NameTable& n
   kind.waiting = waiting_of(name.class_name, name.method);
   kind.runner = is_test_runner(name.class_name);
   kind.program = is_program_under_test(name.class_name);
+  kind.runner_task = is_runner_task(name.class_name);
   kind.kit = name.class_name.starts_with("ddm.test.");
   kind.name_hash = hash_of(name.class_name, name.method);
   return kind;
@@ -156,6 +162,8 @@ ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names, Meth
         figures.lost += sum.objects;
       }
       if (!is_measured(part, ended.root.rule, stack)) continue;
+      const bool other_test = stack.runner_frames > ended.root.runner_frames;
+      if (part == Scopes::Part::kOwner && other_test) continue;
       const bool own = part == Scopes::Part::kOwner || (part == Scopes::Part::kLent && stack.root);
       const bool first_use = stack.first_use || is_by_timing(sum, stack.waiting, tree, names);
       figures.list.push_back(

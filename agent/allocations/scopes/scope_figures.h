@@ -24,6 +24,7 @@ class MethodKinds {
     bool known : 1 = false;
     bool first_use : 1 = false, runner : 1 = false, program : 1 = false;
     bool kit : 1 = false;  // ddm-test.jar's
+    bool runner_task : 1 = false;
     ByTiming waiting = ByTiming::kNo;
     std::uint32_t name_hash = 0;
   };

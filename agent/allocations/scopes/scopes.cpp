@@ -30,6 +30,12 @@ bool stands_inside(const ScopeRoot& root, std::span<const Frame> frames, const N
   return root.rule == ScopeRoot::Rule::kEverything;
 }
 
+std::uint32_t runner_frames(std::span<const Frame> frames, const NameTable& names) {
+  return static_cast<std::uint32_t>(std::ranges::count_if(frames, [&](const Frame& frame) {
+    return is_runner_task(names.method(frame.method).class_name);
+  }));
+}
+
 bool is_in_creators_place(std::span<const Frame> made_at, const NameTable& names) {
   return any_method(made_at, names, [](const MethodName& method) {
     return replaces_creator(method.class_name, method.method);
@@ -45,7 +51,9 @@ std::uint64_t Scopes::new_version() {
   return ++last;
 }
 
-ScopeNumber Scopes::begin(std::int64_t thread, ScopeRoot root, std::shared_ptr<Sites> sites) {
+ScopeNumber Scopes::begin(std::int64_t thread, ScopeRoot root, std::shared_ptr<Sites> sites,
+                          std::span<const Frame> where) {
+  root.runner_frames = runner_frames(where, names_);
   const std::lock_guard lock(mutex_);
   auto scope = std::make_unique<Scope>();
   scope->owner = thread;
@@ -94,8 +102,9 @@ void Scopes::end(ScopeNumber number) {
   if (scope == nullptr) return;
   close(*scope);
   Scope* const parent = open_scope(scope->parent);
-  const bool counts_there =
-      parent != nullptr && parent->result.root.rule != ScopeRoot::Rule::kNothing;
+  const bool counts_there = parent != nullptr &&
+                            parent->result.root.rule != ScopeRoot::Rule::kNothing &&
+                            parent->result.root.runner_frames == scope->result.root.runner_frames;
   const bool any_to_serve = the_only_one() != 0;
   // Moves a member of this scope to where it belongs now. True: nowhere, it is to be forgotten.
   const auto leaves = [&](Member& member) {

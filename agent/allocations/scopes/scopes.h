@@ -2,8 +2,9 @@
 // tests, and sections that a program measures itself (ddm-test.jar).
 //
 // A scope has one owner thread. Threads that are created meanwhile belong to the scope, and so do
-// threads that these create. Scopes of one owner nest: the inner scope's figures are also the outer
-// one's. Several threads may own scopes at once. With no open scope, an allocation costs one load.
+// threads that these create. Several threads may own scopes at once. Those of one owner nest: the
+// inner one counts in the outer one, too, unless it is of another test, run while the first waits.
+// With no open scope, an allocation costs one load.
 //
 // count() runs on the program's threads, inside a Reading. A thread adds to a shard of its own,
 // whose lock no other thread takes until the scope ends. Shards are reused and never freed.
@@ -39,6 +40,7 @@ struct ScopeRoot {
   };
   Rule rule = Rule::kEverything;
   std::string class_name, method = {};
+  std::uint32_t runner_frames = 0;  // is_runner_task(): on the owner's stack as the scope begins
 };
 
 class Scopes {
@@ -71,18 +73,17 @@ class Scopes {
 
   bool any() const { return open_.load(std::memory_order_relaxed) != 0; }
 
-  // Called on the thread that owns the scope.
-  ScopeNumber begin(std::int64_t thread, ScopeRoot root, std::shared_ptr<Sites> sites);
+  // Called on the thread that owns the scope; `where` is its stack.
+  ScopeNumber begin(std::int64_t thread, ScopeRoot root, std::shared_ptr<Sites> sites,
+                    std::span<const Frame> where);
   // Ends the scope: nothing more is counted in it. Any thread; no effect if it has ended.
   void end(ScopeNumber number);
-  // Removes an ended scope and returns its result. nullopt: no ended scope has this number, or
-  // forget() has dropped it.
+  // Removes an ended scope. nullopt: none has this number, or forget() has dropped it.
   std::optional<Ended> take(ScopeNumber number);
   // Drops all scopes, including open ones. Call while nothing is recorded.
   void forget();
 
-  // Counts an allocation of the calling thread, whose id is `thread`. `one` is a copy, so that the
-  // caller's stays in registers.
+  // Counts one of the calling thread, `thread`. `one` is a copy: the caller's stays in registers.
   void count(std::int64_t thread, SiteEntry one) noexcept;
 
   // Whether the scope of a thread that `maker` creates depends on the maker's stack, `where`.

@@ -105,6 +105,12 @@ bool replaces_creator(std::string_view class_name, std::string_view method) {
   return class_name == "java.util.concurrent.ForkJoinPool" && method == "tryCompensate";
 }
 
+bool is_runner_task(std::string_view class_name) {
+  return class_name ==
+         "org.junit.platform.engine.support.hierarchical."
+         "ForkJoinPoolHierarchicalTestExecutorService$ExclusiveTask";
+}
+
 ClassOrigin origin_of(std::string_view class_name) {
   if (class_name.empty()) return ClassOrigin::kThreadStart;
   if (!is_jdk_class(class_name)) {

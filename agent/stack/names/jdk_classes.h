@@ -18,6 +18,9 @@ bool is_program_under_test(std::string_view class_name);
 // Whether a thread created below this frame replaces its creator, which waits, in the creator's pool:
 // it then runs the pool's other tasks, in a runner's pool other tests.
 bool replaces_creator(std::string_view class_name, std::string_view method);
+// Whether methods of this class run the tasks of a test runner's pool. A test that waits for a task of
+// another pool runs further ones meanwhile, which are other tests (JUnit's ForkJoinPool, JDK 25).
+bool is_runner_task(std::string_view class_name);
 
 // How specific a class is for a program's activity, for stacks without a class of the program.
 enum class ClassOrigin {

@@ -47,8 +47,9 @@ struct ProgramWithScopes {
     deep.push_back(frame("org.junit.Engine", "run"));
     scopes.count(thread, {node, sites->traces().number_of(deep), 24, 1});
   }
-  ScopeNumber begin(std::int64_t thread, ScopeRoot root = {}) {
-    return scopes.begin(thread, std::move(root), sites);
+  ScopeNumber begin(std::int64_t thread, ScopeRoot root = {},
+                    const std::vector<Frame>& where = {}) {
+    return scopes.begin(thread, std::move(root), sites, where);
   }
   ScopeFigures figures(ScopeNumber scope) {
     scopes.end(scope);
@@ -98,6 +99,40 @@ TEST_CASE("Of a test only what stands below its method counts, and first uses st
   for (const ScopeSite& site : figures.list) all += site.objects;
   CHECK(all == 15);
   CHECK(figures.list[0].frames == 2);  // up to the test's method
+}
+
+TEST_CASE("A test does not have what other tests allocate that its thread runs while it waits") {
+  constexpr std::pair<const char*, const char*> kTask{
+      "org.junit.platform.engine.support.hierarchical."
+      "ForkJoinPoolHierarchicalTestExecutorService$ExclusiveTask",
+      "exec"};
+  constexpr std::pair<const char*, const char*> kWait{"java.util.concurrent.ForkJoinTask", "get"};
+  constexpr std::pair<const char*, const char*> kKit{"ddm.test.Allocations", "during"};
+  using Rule = ScopeRoot::Rule;
+  for (const Rule rule : {Rule::kBelowMethod, Rule::kProgram, Rule::kEverything}) {
+    ProgramWithScopes p;
+    const ScopeRoot root{rule, "p.T", "slow"};
+    // A class's task runs those of its tests.
+    const ScopeNumber test = p.begin(1, root, p.stack({kTask, kTask}));
+    p.allocate(1, {kWait, {"p.T", "slow"}, kKit, kTask, kTask}, 2);
+    p.allocate(1, {{"org.junit.Engine", "run"}, kTask, kWait, {"p.T", "slow"}, kKit, kTask, kTask},
+               4);
+    const ScopeNumber other =
+        p.begin(1, root, p.stack({kTask, kWait, {"p.T", "slow"}, kTask, kTask}));
+    p.scopes.thread_made(1, 2, false, p.stack({{"p.T", "slow"}, kTask}));
+    p.allocate(1, {{"p.T", "slow"}, kKit, kTask, kWait, {"p.T", "slow"}, kKit, kTask, kTask}, 8);
+    p.allocate(2, {{"p.T", "ofThread"}}, 16);
+    // The same test's sections count in it.
+    const ScopeNumber section = p.begin(
+        1, {}, p.stack({kKit, {"p.T", "slow"}, kTask, kWait, {"p.T", "slow"}, kTask, kTask}));
+    p.allocate(
+        1, {{"p.T", "part"}, kKit, {"p.T", "slow"}, kTask, kWait, {"p.T", "slow"}, kTask, kTask},
+        32);
+    CHECK(p.own_uses(p.figures(section)) == 32);
+    CHECK(p.own_uses(p.figures(other)) == 8 + 16 + 32);
+    p.allocate(1, {{"p.T", "slow"}, kKit, kTask, kTask}, 64);
+    CHECK(p.own_uses(p.figures(test)) == 2 + 64);
+  }
 }
 
 TEST_CASE("Stacks with callers in common each have what is further in, and no more") {
@@ -354,7 +389,7 @@ TEST_CASE("Scopes of several threads at once do not mix, however often they begi
     threads.emplace_back([&, n] {
       MethodKinds kinds;
       for (int round = 0; round < 200; ++round) {
-        const ScopeNumber scope = p.scopes.begin(n, kTestMethod, p.sites);
+        const ScopeNumber scope = p.begin(n, kTestMethod);
         for (int i = 0; i < 10 * n + round; ++i) p.scopes.count(n, {p.node, trace, 16, 1});
         p.scopes.end(scope);
         const auto ended = p.scopes.take(scope);

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import java.util.function.IntUnaryOperator;
@@ -426,8 +427,9 @@ class KnownCounts {
     void parallelStreams() throws Exception { // steady
         ForkJoinPool pool = new ForkJoinPool(3);
         for (int n = 0; n < 100; ++n) {
-            SINK[0] = pool.submit(() -> IntStream.range(0, 1000).parallel().mapToObj(i -> new Inner())
-                    .collect(Collectors.toList())).get();
+            // What submit() makes of a Callable depends on the calling thread from JDK 27 on.
+            SINK[0] = pool.submit(ForkJoinTask.adapt(() -> IntStream.range(0, 1000).parallel()
+                    .mapToObj(i -> new Inner()).collect(Collectors.toList()))).get();
         }
         pool.shutdown();
         pool.awaitTermination(100, TimeUnit.SECONDS);
