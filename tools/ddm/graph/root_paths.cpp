@@ -138,6 +138,15 @@ std::uint32_t RootPaths::interned(std::uint32_t before, std::string name, bool w
   return step->second;
 }
 
+// Entries of a tree refer to each other by several fields (java.util.TreeMap$Entry.left and .right).
+bool RootPaths::continues_chain(const std::vector<ObjectNumber>& before, ObjectNumber last) const {
+  const ObjectNumber middle = before[last], first = before[middle];
+  const auto is_one_more = [&](ObjectNumber one) {
+    return !graph_.is_class(one) && graph_.class_of(one) == graph_.class_of(last);
+  };
+  return first != middle && is_one_more(middle) && is_one_more(first) && !graph_.is_class(last);
+}
+
 std::uint32_t RootPaths::step_to(ObjectNumber object, const std::vector<ObjectNumber>& before,
                                  std::vector<std::uint32_t>& steps) {
   std::vector<ObjectNumber> chain;
@@ -160,6 +169,10 @@ std::uint32_t RootPaths::step_to(ObjectNumber object, const std::vector<ObjectNu
     const std::string name = graph_.reference_name(from, index);
     const bool is_static = graph_.is_static(from, index) && !is_repeated(from);
     const bool weak = graph_.is_weak(from, index) || steps_[steps[from]].weak;
+    if (weak == steps_[steps[from]].weak && continues_chain(before, here)) {
+      steps[here] = steps[from];
+      continue;
+    }
     steps[here] = is_static ? interned(kNoStep, kStatic + name, steps_[steps[from]].weak)
                             : interned(steps[from], name, weak);
   }
