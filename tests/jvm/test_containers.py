@@ -205,10 +205,15 @@ def a_link_in_a_container_leads_nowhere_out_here(t):
 def other_users_jvms_are_listed_with_the_reason(t):
     with Running(t, "Attached") as program:
         pid = program.process.pid
-        done = t.command(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", DDM, "ps", "--all"])
+        other_user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", DDM]
+        done = t.command([*other_user, "ps", "--all"])
         assert done.code == 0, done
         line = next(line for line in done.out.splitlines() if line.split()[0] == str(pid))
         assert "(belongs to uid 0 (root))" in line and line.endswith("Attached"), line
+        for words in (["ps"], ["top", "--once", "-d", "100ms"]):
+            done = t.command([*other_user, *words])
+            assert done.code == 0 and len(done.out.splitlines()) == 1, done
+            assert done.err.startswith("ddm: no program here has the agent; `ddm ps --all` lists"), done
 
 
 @test(min_jdk=25)

@@ -6,6 +6,7 @@
 #include "json_values.h"
 #include "jvm_process.h"
 #include "report/report_words.h"
+#include "target.h"
 #include "wire/sockets/discovery.h"
 
 namespace ddm {
@@ -79,6 +80,7 @@ int ps(const PsOptions& options) {
       return object;
     }));
   }
+  if (listed.empty() && !options.all) complain(kNoPrograms);
   TextTable table({">PID", "ADDRESS", "~VM", ".APP"});
   for (const Listed& one : listed) {
     table.add({std::to_string(one.target.pid), address_text(one), short_vm(one.target.vm),

@@ -23,6 +23,7 @@
 #include "program_rates.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
+#include "target.h"
 #include "wire/chunks/report_chunk.h"
 
 namespace ddm {
@@ -265,6 +266,7 @@ int top_of_all(const TopOptions& options) {
   pause(options.seconds);
   read();
   if (options.json) return print_json(rates_json(found));
+  if (found.empty()) complain(kNoPrograms);
   print(jvms_text(found, whole_view(options)));
   return kExitOk;
 }

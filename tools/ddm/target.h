@@ -55,4 +55,8 @@ inline constexpr const char* kTargetHelp =
     "pid, a part of the program's name (see `ddm ps`), HOST:PORT or unix:PATH; optional if only "
     "one program has the agent";
 
+// Why a list of the programs with the agent is empty.
+inline constexpr const char* kNoPrograms =
+    "no program here has the agent; `ddm ps --all` lists the others, `ddm attach PID` loads it";
+
 }  // namespace ddm
