@@ -112,7 +112,7 @@ class Tables {
         monitors_(merged_monitors(time_.monitors, names)) {}
 
   std::string write(bool with_traces) {
-    if (!with_traces) set_idle_apart();
+    set_idle_apart();
     out_ += method_table(time_.methods, rows_, columns_);
     if (with_traces && !time_.monitor_on && !time_.incomplete.empty()) {
       line("\n{}", printable(time_.incomplete));
@@ -122,6 +122,7 @@ class Tables {
     monitors();
     if (with_traces) {
       holders();
+      idle_threads();
       traces();
     }
     return std::move(out_);
@@ -219,11 +220,21 @@ class Tables {
       line("Not counted: {} of waiting for work, at {}", ms(all_ns(idle_)),
            counted(idle_.size(), "place"));
     }
-    if (monitors_.empty()) return;
+    waits(monitors_, all);
+  }
+
+  void idle_threads() {
+    if (idle_.empty()) return;
+    line("\nWaiting for work, in idle threads of pools and timers");
+    waits(idle_, all_ns(idle_));
+  }
+
+  void waits(const std::vector<MonitorTime>& monitors, std::int64_t all) {
+    if (monitors.empty()) return;
     line("{:>5} {:>7} {:>15} {:>9} {:>6} {:<6} {}", "rank", "self", "time", "count", "trace",
          "kind", "class");
-    for (std::size_t i = 0; i < std::min(rows_, monitors_.size()); ++i) {
-      const MonitorTime& monitor = monitors_[i];
+    for (std::size_t i = 0; i < std::min(rows_, monitors.size()); ++i) {
+      const MonitorTime& monitor = monitors[i];
       const std::string type =
           monitor.class_id == kUnknownName
               ? "-"
@@ -276,7 +287,7 @@ class Tables {
   const std::size_t rows_, columns_;
   std::string out_;
   std::vector<MonitorTime> monitors_;
-  std::vector<MonitorTime> idle_;  // of the summary
+  std::vector<MonitorTime> idle_;
   std::vector<StackSample> sums_;
   std::vector<Trace> traces_;
 };

@@ -198,7 +198,8 @@ TEST_CASE("The summary of time is short, and nothing where nothing was asked for
   CHECK(time_summary(ReportSample().data).empty());
 }
 
-TEST_CASE("In the summary waits for work are one line, and those for locks the first rows") {
+TEST_CASE(
+    "In the summary waits for work are one line, in the report a table below those for locks") {
   const auto sample = time_sample();
   TimeData& time = sample->data.time;
   const Frame task =
@@ -217,5 +218,10 @@ TEST_CASE("In the summary waits for work are one line, and those for locks the f
   CHECK(has(summary, "Not counted: 170,000.0 ms of waiting for work, at 2 places"));
   CHECK(has(summary, "fairSync"));
   CHECK_FALSE(has(summary, "itionObject"));
-  CHECK(has(whole_report(ReportFormat::kText, sample->data), "241,234.6 ms in all threads, at 5"));
+  const std::string text = whole_report(ReportFormat::kText, sample->data);
+  CHECK(has(text, "Waiting for locks: 71,234.6 ms in all threads, at 3 places"));
+  const std::string idle = text.substr(text.find("\nWaiting for work"));
+  CHECK(has(idle, "    1   52.9%     90,000.0 ms         9 "));
+  CHECK(has(idle, "itionObject"));
+  CHECK_FALSE(has(idle, "fairSync"));
 }
