@@ -251,8 +251,10 @@ Result<KnownWaits> waits_of_program(const LocksOptions& options) {
   std::string deadlocks = cycles.empty() ? "" : deadlocks_text(cycles);
   if (text_of((*lines)[0], "monitor").empty()) {
     if (!options.json) print(deadlocks);
-    return Error{
-        fmt::format("waiting for locks is not timed there: ddm attach {} monitor=y", *target)};
+    return Error{fmt::format(
+        "waiting for locks is not timed there: `ddm attach {0} monitor=y` times it from now "
+        "on, `ddm record {0} --locks` for a while",
+        *target)};
   }
   name_threads(*client, *lines);
   return KnownWaits{std::move(*lines), std::move(deadlocks)};
