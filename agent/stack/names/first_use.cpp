@@ -99,7 +99,7 @@ constexpr JdkMethods kWaiting[] = {
     {"java.util.concurrent.ForkJoinWorkerThread", {"<init>"}},
     // These keep what is running or due now, so tables that grow with how much of it there is at once.
     {"java.util.concurrent.DelayScheduler", {"loop"}},
-    {"java.util.concurrent.ThreadPerTaskExecutor", {"start"}},
+    {"java.util.concurrent.ThreadPerTaskExecutor", {"start", "taskComplete"}},
     {"java.util.concurrent.ThreadPerTaskExecutor", {"newThread"}, ByTiming::kOver},
     {"jdk.internal.vm.ThreadContainers$RootContainer$TrackingRootContainer", {"onStart"}},
     {"java.util.concurrent.ConcurrentHashMap", {"fullAddCount"}},
