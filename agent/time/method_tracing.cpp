@@ -110,9 +110,10 @@ std::string MethodTracing::start_trace(JNIEnv* jni, const TraceRequest& wanted) 
     if (!wanted.below.empty()) {
       trace_->roots = std::make_shared<MethodMarks>(numbers_, MethodFilter(wanted.below));
     }
-    is_tracing_ = true;
   }
   record();
+  // Another connection that asks must not hear of it before calls are recorded.
+  is_tracing_ = error.empty();
   return error;
 }
 
