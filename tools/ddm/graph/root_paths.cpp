@@ -166,13 +166,13 @@ std::uint32_t RootPaths::step_to(ObjectNumber object, const std::vector<ObjectNu
       continue;
     }
     const std::uint32_t index = reference_index(from, here);
-    const std::string name = graph_.reference_name(from, index);
     const bool is_static = graph_.is_static(from, index) && !is_repeated(from);
     const bool weak = graph_.is_weak(from, index) || steps_[steps[from]].weak;
     if (weak == steps_[steps[from]].weak && continues_chain(before, here)) {
       steps[here] = steps[from];
       continue;
     }
+    const std::string name = graph_.reference_name(from, index);
     steps[here] = is_static ? interned(kNoStep, kStatic + name, steps_[steps[from]].weak)
                             : interned(steps[from], name, weak);
   }
