@@ -161,9 +161,9 @@ ScopeFigures figures_of(const Scopes::Ended& ended, const NameTable& names, Meth
           is_unknown(tree, part, ended.root.rule, stack)) {
         figures.lost += sum.objects;
       }
-      if (!is_measured(part, ended.root.rule, stack)) continue;
-      const bool other_test = stack.runner_frames > ended.root.runner_frames;
-      if (part == Scopes::Part::kOwner && other_test) continue;
+      const bool of_other_test =
+          part == Scopes::Part::kOwner && stack.runner_frames > ended.runner_frames;
+      if (of_other_test || !is_measured(part, ended.root.rule, stack)) continue;
       const bool own = part == Scopes::Part::kOwner || (part == Scopes::Part::kLent && stack.root);
       const bool first_use = stack.first_use || is_by_timing(sum, stack.waiting, tree, names);
       figures.list.push_back(

@@ -53,9 +53,9 @@ std::uint64_t Scopes::new_version() {
 
 ScopeNumber Scopes::begin(std::int64_t thread, ScopeRoot root, std::shared_ptr<Sites> sites,
                           std::span<const Frame> where) {
-  root.runner_frames = runner_frames(where, names_);
-  const std::lock_guard lock(mutex_);
   auto scope = std::make_unique<Scope>();
+  scope->result.runner_frames = runner_frames(where, names_);
+  const std::lock_guard lock(mutex_);
   scope->owner = thread;
   scope->result.root = std::move(root);
   scope->result.sites = std::move(sites);
@@ -104,7 +104,7 @@ void Scopes::end(ScopeNumber number) {
   Scope* const parent = open_scope(scope->parent);
   const bool counts_there = parent != nullptr &&
                             parent->result.root.rule != ScopeRoot::Rule::kNothing &&
-                            parent->result.root.runner_frames == scope->result.root.runner_frames;
+                            parent->result.runner_frames == scope->result.runner_frames;
   const bool any_to_serve = the_only_one() != 0;
   // Moves a member of this scope to where it belongs now. True: nowhere, it is to be forgotten.
   const auto leaves = [&](Member& member) {

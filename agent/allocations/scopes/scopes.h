@@ -40,7 +40,6 @@ struct ScopeRoot {
   };
   Rule rule = Rule::kEverything;
   std::string class_name, method = {};
-  std::uint32_t runner_frames = 0;  // is_runner_task(): on the owner's stack as the scope begins
 };
 
 class Scopes {
@@ -67,6 +66,7 @@ class Scopes {
     ScopeRoot root;
     std::shared_ptr<Sites> sites;  // of its stacks
     Tallies tallies;
+    std::uint32_t runner_frames = 0;  // is_runner_task(): on the owner's stack as the scope began
   };
 
   explicit Scopes(const NameTable& names) : names_(names) {}
