@@ -86,6 +86,10 @@ std::string descriptor_of(std::string_view type_name) {
   return result + ';';
 }
 
+std::string class_object_name(std::string_view type_name) {
+  return std::string(kClassObject).append(" for ").append(type_name);
+}
+
 std::string simple_parameters(std::string_view descriptor) {
   std::string text = "(";
   std::string_view rest = descriptor.substr(0, descriptor.find(')'));

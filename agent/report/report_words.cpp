@@ -29,6 +29,7 @@ std::string utc(std::int64_t ms_since_epoch, bool with_millis) {
 }
 
 // "org.example.web.Page" -> "o.e.web.Page": abbreviates packages from the left until `width` fits.
+// The words of class_object_name() are kept: "j.l.Class for o.e.web.Page".
 std::string with_short_packages(std::string_view name, std::size_t width) {
   std::string out;
   std::size_t columns = columns_of(name);
@@ -36,7 +37,8 @@ std::string with_short_packages(std::string_view name, std::size_t width) {
     const std::size_t dot = name.find('.');
     if (dot == std::string_view::npos) break;
     const std::string_view package = name.substr(0, dot);
-    const std::string_view letter = package.substr(0, head_bytes(package, 1));
+    const std::size_t word = package.rfind(' ') + 1;  // npos: 0
+    const std::string_view letter = package.substr(0, word + head_bytes(package.substr(word), 1));
     columns -= columns_of(package) - columns_of(letter);
     out.append(letter).append(1, '.');
     name.remove_prefix(dot + 1);

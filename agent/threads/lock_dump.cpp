@@ -1,7 +1,10 @@
 #include "threads/lock_dump.h"
 
 #include <optional>
+#include <unordered_map>
+#include <vector>
 
+#include "core/class_names.h"
 #include "threads/thread_stacks.h"
 #include "vm/java_text.h"
 #include "vm/jvmti_memory.h"
@@ -157,6 +160,35 @@ class DumpReader {
   const DumpLayout& layout_;
 };
 
+// Of a lock that is a Class object (a static synchronized method) the VM tells only the identity
+// hash code: it becomes that of the loaded class that has it.
+void name_class_objects(jvmtiEnv* jvmti, JNIEnv* jni, ThreadLocks& locks) {
+  std::unordered_map<jint, std::vector<ThreadLocks::Lock*>> unnamed;
+  const auto look_at = [&](ThreadLocks::Lock& lock) {
+    if (lock.class_name == kClassObject) unnamed[static_cast<jint>(lock.hash)].push_back(&lock);
+  };
+  for (ThreadLocks::Thread& thread : locks.threads) {
+    look_at(thread.lock);
+    for (ThreadLocks::Held& held : thread.held) look_at(held.lock);
+  }
+  if (unnamed.empty()) return;
+  const LocalFrame frame(jni, kDumpRefs);
+  jint count = 0;
+  JvmtiPtr<jclass> classes(jvmti);
+  if (!frame.good() || jvmti->GetLoadedClasses(&count, classes.out()) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count && !unnamed.empty(); ++i) {
+    jint hash = 0;
+    if (jvmti->GetObjectHashCode(classes[i], &hash) != JVMTI_ERROR_NONE) continue;
+    const auto found = unnamed.find(hash);
+    if (found == unnamed.end()) continue;
+    const ClassSignature signature(jvmti, classes[i]);
+    if (!signature) continue;
+    const std::string name = class_object_name(type_name_of(text_of(signature)));
+    for (ThreadLocks::Lock* lock : found->second) lock->class_name = name;
+    unnamed.erase(found);
+  }
+}
+
 }  // namespace
 
 Result<ThreadLocks> dump_locks(jvmtiEnv* jvmti, JNIEnv* jni) {
@@ -178,6 +210,7 @@ Result<ThreadLocks> dump_locks(jvmtiEnv* jvmti, JNIEnv* jni) {
     if (!info) continue;
     if (auto thread = reader.thread(info.get())) locks.threads.push_back(std::move(*thread));
   }
+  name_class_objects(jvmti, jni, locks);
   return locks;
 }
 

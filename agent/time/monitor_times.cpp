@@ -177,7 +177,13 @@ NameId MonitorTimes::class_id_of(JNIEnv* jni, jobject object) const {
   if (object == nullptr) return kUnknownName;
   const LocalRef<jclass> klass(jni, jni->GetObjectClass(object));
   const ClassSignature signature(jvmti_, klass.get());
-  return signature ? naming_->names.add_class(type_name_of(text_of(signature))) : kUnknownName;
+  if (!signature) return kUnknownName;
+  std::string name = type_name_of(text_of(signature));
+  if (name == kClassObject) {  // a static synchronized method, or synchronized (A.class)
+    const ClassSignature locked(jvmti_, static_cast<jclass>(object));
+    if (locked) name = class_object_name(type_name_of(text_of(locked)));
+  }
+  return naming_->names.add_class(name);
 }
 
 // Longest first. A pinned thread is parked as well, which counts as one wait.

@@ -310,6 +310,10 @@ def stacks_tell_who_holds_what_and_who_waits_for_whom(t):
         assert [(lock["class"], lefty["stack"][lock["frame"]]["method"]) for lock in held] == [
             ("Deadlocked$Left", "enter")], lefty
         assert held[0]["hash"] == righty["waits"]["hash"] == rows["late"]["waits"]["hash"]
+        a_class = rows["has the class"]["holds"][0]
+        assert a_class["class"] == "java.lang.Class for Deadlocked", rows["has the class"]
+        assert {key: rows["wants the class"]["waits"][key] for key in ("class", "hash")} == {
+            key: a_class[key] for key in ("class", "hash")}, rows["wants the class"]
         assert rows["one"]["waits"]["kind"] == "park" and rows["one"]["waits"]["owner"]["name"] == "two"
         assert rows["waits"]["waits"]["kind"] == "wait" and "owner" not in rows["waits"]["waits"]
         numbers = {name: row.get("deadlock") for name, row in rows.items()}
@@ -360,6 +364,9 @@ def waits_that_go_on_are_told_and_idle_workers_are_none(t):
         assert "idle worker" not in now and all(row["count"] == 0 for row in now.values()), now
         assert all(row["waiting_ns"] > 0 for row in now.values()), now
         assert now["lefty"]["class"] == "Deadlocked$Right", now["lefty"]
+        wants = now["wants the class"]
+        assert wants["class"] == "java.lang.Class for Deadlocked", wants
+        assert wants["holder"] == "has the class", wants
         assert now["late"]["holder"] == "lefty" and now["two"]["kind"] == "park", now
         idle = [row["thread"]["name"] for row in found if row.get("idle") and "waiting_ns" in row]
         assert idle.count("idle worker") == 2, idle

@@ -5,7 +5,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Two threads that wait for each other's monitor, two for each other's ReentrantLock, one that just waits
- * for a monitor, one in Object.wait(), and two idle workers of a pool; until the end of stdin.
+ * for a monitor, one for that of a class, one in Object.wait(), and two idle workers of a pool; until the
+ * end of stdin.
  */
 public class Deadlocked {
     static final class Left { }
@@ -40,6 +41,10 @@ public class Deadlocked {
         }
     }
 
+    static synchronized void enterClass() {
+        await();
+    }
+
     static void lock(ReentrantLock one, ReentrantLock other, CountDownLatch both) {
         one.lock();
         meet(both);
@@ -72,16 +77,20 @@ public class Deadlocked {
             start("one", () -> lock(first, second, locked)),
             start("two", () -> lock(second, first, locked)),
             start("waits", Deadlocked::await),
+            start("has the class", Deadlocked::enterClass),
         };
         entered.await();
         locked.await();
-        Thread late = start("late", () -> enter(left, right, null));
-        while (late.getState() != Thread.State.BLOCKED) Thread.sleep(1);
         for (Thread thread : threads) {
             while (thread.getState() != Thread.State.BLOCKED
                 && thread.getState() != Thread.State.WAITING) {
                 Thread.sleep(1);
             }
+        }
+        for (Thread late : new Thread[] {
+                start("late", () -> enter(left, right, null)),
+                start("wants the class", Deadlocked::enterClass)}) {
+            while (late.getState() != Thread.State.BLOCKED) Thread.sleep(1);
         }
         System.out.println("ready");
         while (System.in.read() >= 0) { }

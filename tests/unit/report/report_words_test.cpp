@@ -68,6 +68,8 @@ TEST_CASE("Type names shrink their packages first") {
   CHECK(shortened_type("org.example.web.Page[]", 20) == "o.example.web.Page[]");
   CHECK(shortened_type("org.example.web.Page[]", 12) == "o.e.w.Page[]");
   CHECK(shortened_type("org.example.web.Page[]", 9) == "o.e...e[]");
+  CHECK(shortened_type("java.lang.Class for org.example.Page", 29) ==
+        "j.l.Class for o.example.Page");
 }
 
 TEST_CASE("A frame keeps its method, its file and its line whatever the width") {
