@@ -201,7 +201,7 @@ def big_answers_and_events_arrive_compressed_as_well(t):
 @test()
 def who_names_no_program_means_the_only_one_and_is_told_of_several(t):
     with Target(t, "dump=none,log=error") as one, Target(t, "dump=none,log=error"):
-        for words in (["info"], ["track"], ["track", "on"], ["stack", "--all"], ["paths", "Nothing"],
+        for words in (["info"], ["track"], ["track", "on"], ["stack"], ["paths", "Nothing"],
                       ["probe", "--count", "Nothing.at"], ["send", "HELO"], ["dyper", "<DYPER COMMAND='WHO' />"]):
             told = ddm(t, *words, code=REFUSED)
             assert "there are several JVMs: " in told and "; say which" in told, (words, told)
@@ -209,7 +209,7 @@ def who_names_no_program_means_the_only_one_and_is_told_of_several(t):
         for words, missing in ((["paths", one.pid], "CLASS"), (["probe", one.address], "METHOD"),
                                (["paths", "DdmTarget"], "CLASS is required"), (["probe", "DdmTar"], "METHOD is required"),
                                (["send", "DdmTarget"], "CHUNK is required"), (["dyper", "DdmTarget"], "XML is required"),
-                               (["send", one.pid], "CHUNK"), (["stack", one.pid], "TID"), (["attach"], "PID"),
+                               (["send", one.pid], "CHUNK"), (["attach"], "PID"),
                                (["paths", ""], "PID: it is empty"), (["track", ""], "PID: it is empty")):
             assert missing in ddm(t, *words, code=USAGE), words
         assert ddm(t, "track", one.pid) == "tracking is off\n"

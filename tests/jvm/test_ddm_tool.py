@@ -95,7 +95,6 @@ def threads_and_stacks_are_shown(t):
         text = ddm(t, "stack", p.pid, "--all")
         assert f'"main" #{threads["main"]["id"]} native\n    at java.io.' in text, text
         assert "\x1b" not in text
-        ddm(t, "stack", p.pid, code=USAGE)
         ddm(t, "stack", p.pid, 1, "--all", code=USAGE)
 
 

@@ -320,7 +320,7 @@ def stacks_tell_who_holds_what_and_who_waits_for_whom(t):
         assert numbers["lefty"] == numbers["righty"] != numbers["one"] == numbers["two"], numbers
         assert {numbers["lefty"], numbers["one"]} == {1, 2}, numbers
         assert numbers["late"] is None and numbers["waits"] is None and numbers["main"] is None
-        text = ddm(t, "stack", p.pid, "--all")
+        text = ddm(t, "stack", p.pid)  # of all without a TID, too
         stack = lines_after(text, '"lefty" #')
         right = f"Deadlocked$Right@{lefty['waits']['hash']}"
         waits = f"{right}, held by \"righty\" #{righty['id']}"

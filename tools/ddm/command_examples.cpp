@@ -14,7 +14,7 @@ constexpr std::string_view kExamples[] = {
     "ddm info 4711",
     "ddm threads 4711 -d 2  # what uses the CPU now",
     "ddm stack 4711 1",
-    "ddm stack 4711 --all  # with locks and deadlocks",
+    "ddm stack 4711  # of all, with locks and deadlocks",
     "ddm attach 4711 track=y,live=y",
     "ddm attach 4711 help  # all options of the agent",
     "ddm allocs 4711 --by app --top 10",

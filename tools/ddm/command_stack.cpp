@@ -108,29 +108,27 @@ int all_stacks(DdmClient& client, bool json) {
 }
 
 int stack(const StackOptions& options) {
-  if (options.thread == 0 && !options.all)
-    return bad_command_line("a TID or --all is missing", "stack");
   auto client = connect_to_target(options.target);
   if (!client) return refuse(client.message());
-  return options.all ? all_stacks(*client, options.json)
-                     : one_stack(*client, options.thread, options.json);
+  return options.thread == 0 ? all_stacks(*client, options.json)
+                             : one_stack(*client, options.thread, options.json);
 }
 
 }  // namespace
 
 void add_stack(CLI::App& app, Command& chosen) {
   const auto [command, options] =
-      add_command(app, chosen, "stack", "Show the stack of one thread, or of all", stack);
-  require(add_text(command, "PID", options.target, kTargetHelp));
+      add_command(app, chosen, "stack", "Show the stacks of all threads, or of one", stack);
+  add_text(command, "PID", options.target, kTargetHelp);
   const auto thread =
       add_number(command, "TID", options.thread,
                  "Java's id of the thread, as in `ddm threads`, jstack and reports", 1, kAnyNumber);
   const auto all = add_flag(command, "--all", options.all,
-                            "All platform threads with their locks, and deadlocks");
+                            "All platform threads with their locks, and deadlocks (the default)");
   exclude(all, {thread});
   add_flag(
       command, "--json", options.json,
-      "{id, stack: [{class, method, file, line}]}; with --all an array of {id, name, state, stack, "
+      "{id, stack: [{class, method, file, line}]}; of all an array of {id, name, state, stack, "
       "waits: {kind, class, hash, owner}, holds: [{class, hash, frame}], deadlock: its number}");
 }
 
