@@ -205,6 +205,8 @@ def each_object_has_the_way_from_what_holds_it(t):
             soft = path_of(t, source, "Leaks$OfSoft")
             assert (soft["root"], soft["via"], soft["weak"]) == (
                 "static Leaks.SOFT", ["java.lang.ref.SoftReference.referent"], True), soft
+            task = path_of(t, source, "Leaks$Task")
+            assert task["root"] == "static Leaks.TASKS", task
             owners = ddm_json(t, "paths", source, "Leaks$Owner")
             assert sorted((path["count"], path["via"]) for path in owners["paths"]) == [
                 (1, []), (9, ["Leaks$Owner.next"])], owners

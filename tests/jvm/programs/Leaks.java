@@ -2,6 +2,7 @@ import java.lang.ref.SoftReference;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /** Sessions behind a static map, so many a minute; a cache that is full; what other roots hold. */
 final class Leaks {
@@ -25,6 +26,9 @@ final class Leaks {
     }
 
     static final class OfSoft {
+    }
+
+    static final class Task {
     }
 
     /** A list in which each holds the next, and large arrays: what it holds is known. */
@@ -58,6 +62,7 @@ final class Leaks {
     };
     static final SoftReference<OfSoft> SOFT = new SoftReference<>(new OfSoft());
     static final ThreadLocal<OfThread> LOCAL = new ThreadLocal<>();
+    static final Object[][][] TASKS = {{{new Task()}}};
     static Owner owners;
     static User[] users;
 
@@ -81,11 +86,8 @@ final class Leaks {
             synchronized (LOCAL) {
                 LOCAL.notify();
             }
-            try {
-                Thread.sleep(1_000_000);
-            } catch (InterruptedException e) {
-                // the end
-            }
+            Object[] worked = {TASKS[0][0][0]};  // as the queue of an idle worker
+            while (true) LockSupport.parkNanos(worked, 1_000_000_000_000L);
         }, "held \u00fc \u4e2d");
         held.setDaemon(true);
         synchronized (LOCAL) {

@@ -128,8 +128,10 @@ void HeapGraph::lay_out(Class& one) {
       if (field.type == kHprofReference) {
         const auto position = static_cast<std::uint32_t>(one.offsets.size());
         if (at->is_reference && names_.text(field.name) == "referent") one.referent = position;
-        if (at->is_thread && names_.text(field.name) == "contextClassLoader") {
-          one.context_loader = position;
+        if (at->is_thread) {
+          const std::string name = names_.text(field.name);
+          if (name == "contextClassLoader") one.context_loader = position;
+          if (name == "parkBlocker") one.blocker = position;
         }
         one.offsets.push_back(offset);
         one.fields_of_instance.push_back(

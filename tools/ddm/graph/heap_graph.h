@@ -2,8 +2,7 @@
 // if the dump is not in the order of addresses, and 4 a reference.
 //
 // The dump is read twice. An object's number is its index in the dump; a class is represented by
-// its java.lang.Class object. Invalid data is ignored: a reference to no object counts as null. One
-// thread.
+// its java.lang.Class. Invalid data is ignored: a reference to no object counts as null. One thread.
 #pragma once
 
 #include <cstdint>
@@ -68,9 +67,10 @@ class HeapGraph {
   bool is_weak(ObjectNumber object, std::uint32_t at) const {
     return !is_class(object) && at == classes_[class_of_[object]].referent;
   }
-  // Whether it is java.lang.Thread.contextClassLoader: threads use loaders that others own.
+  // Whether it is a thread's contextClassLoader or parkBlocker: threads use what others own.
   bool is_borrowed(ObjectNumber object, std::uint32_t at) const {
-    return !is_class(object) && at == classes_[class_of_[object]].context_loader;
+    const Class& of = classes_[class_of_[object]];
+    return !is_class(object) && (at == of.context_loader || at == of.blocker);
   }
   bool is_class(ObjectNumber object) const { return classes_[class_of_[object]].object == object; }
   bool is_array(ObjectNumber object) const {
@@ -103,9 +103,9 @@ class HeapGraph {
     std::uint64_t id = 0, super_id = 0, loader_id = 0;
     ObjectNumber object = kNone, loader = kNone;
     std::uint32_t super = kNoClass;
-    std::uint32_t referent = kNoField, context_loader = kNoField;  // positions of these fields
-    std::uint8_t element = 0;                                      // of arrays of primitives
-    bool array = false, is_reference = false, is_thread = false;   // itself, not its subclasses
+    std::uint32_t referent = kNoField, context_loader = kNoField, blocker = kNoField;  // positions
+    std::uint8_t element = 0;                                     // of arrays of primitives
+    bool array = false, is_reference = false, is_thread = false;  // itself, not its subclasses
     std::vector<HprofReader::Field> fields;   // declared in this class, until the layout is made
     std::vector<HprofReader::Field> statics;  // the references among them
     // The offsets of an instance's references in its bytes, and their names. Only what instances of

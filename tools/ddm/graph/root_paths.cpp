@@ -25,8 +25,9 @@ bool is_variable(const HeapGraph::Root& root) {
 // Finds all strongly reachable objects and what holds them, then the shortest paths, breadth first:
 // from the static fields of reachable classes and from the other roots; then from local variables to
 // the remaining objects, since many objects that the heap retains are also in a variable while in
-// use; last by the context loaders of threads, since any thread that serves an application has its
-// loader, and with it all that the application holds.
+// use; last by what threads refer to and others own: their context loaders, since any thread that
+// serves an application has its loader, and with it all that the application holds; and what they
+// are parked at, since an idle worker's queue may lead to the last task that it handed over.
 RootPaths::RootPaths(HeapGraph& graph)
     : graph_(graph),
       reach_(graph.size()),
