@@ -293,6 +293,24 @@ TEST_CASE("the objects of a tree are one step below its root, whichever branches
   CHECK((found[0].count == 511 && found[1].count == 511 && found[2].count == 1));
 }
 
+TEST_CASE("what the links of a list hold is one path, whichever of them holds it") {
+  Graph made;
+  made.top(0x1000).root(0x100);
+  for (std::uint64_t n = 0; n < 100; ++n) {
+    made.node(0x1000 + n * 0x10, n < 99 ? 0x1010 + n * 0x10 : 0, 0x9000 + n * 0x10);
+    made.thread(0x9000 + n * 0x10, 0);
+  }
+  Read read = made.read();
+  RootPaths paths(read.graph);
+  const auto of_values = paths.of(of_class(read.graph, "java.lang.Thread"));
+  REQUIRE(of_values.size() == 1);
+  CHECK(of_values[0].root == "static a.Node.top");
+  CHECK(of_values[0].via == std::vector<std::string>{"a.Node.right"});
+  CHECK(of_values[0].count == 100);
+  // The links themselves are told apart from the first.
+  CHECK(paths.of(of_class(read.graph, "a.Node")).size() == 2);
+}
+
 TEST_CASE("what references of java.lang.ref hold alone is told apart, and retained by nothing") {
   Read read = Graph()
                   .root(0x500)

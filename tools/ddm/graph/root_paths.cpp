@@ -148,6 +148,19 @@ bool RootPaths::continues_chain(const std::vector<ObjectNumber>& before, ObjectN
   return first != middle && is_one_more(middle) && is_one_more(first) && !graph_.is_class(last);
 }
 
+// The step to `from`, or, where a chain leads to it, that to the chain's first object: what the links
+// of a list or a tree hold is one path, whether the first of them holds it or another one.
+std::uint32_t RootPaths::step_of_chain(const std::vector<ObjectNumber>& before,
+                                       const std::vector<std::uint32_t>& steps,
+                                       ObjectNumber from) const {
+  const Step& step = steps_[steps[from]];
+  const ObjectNumber first = before[from];
+  const bool linked = first != from && !graph_.is_class(from) && !graph_.is_class(first) &&
+                      graph_.class_of(first) == graph_.class_of(from);
+  return linked && step.before != kNoStep && steps_[step.before].weak == step.weak ? step.before
+                                                                                   : steps[from];
+}
+
 std::uint32_t RootPaths::step_to(ObjectNumber object, const std::vector<ObjectNumber>& before,
                                  std::vector<std::uint32_t>& steps) {
   std::vector<ObjectNumber> chain;
@@ -174,8 +187,10 @@ std::uint32_t RootPaths::step_to(ObjectNumber object, const std::vector<ObjectNu
       continue;
     }
     const std::string name = graph_.reference_name(from, index);
-    steps[here] = is_static ? interned(kNoStep, kStatic + name, steps_[steps[from]].weak)
-                            : interned(steps[from], name, weak);
+    const bool leaves = graph_.class_of(here) != graph_.class_of(from);
+    steps[here] =
+        is_static ? interned(kNoStep, kStatic + name, steps_[steps[from]].weak)
+                  : interned(leaves ? step_of_chain(before, steps, from) : steps[from], name, weak);
   }
   return steps[object];
 }

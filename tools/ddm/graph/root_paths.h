@@ -59,6 +59,8 @@ class RootPaths {
   std::uint32_t interned(std::uint32_t before, std::string name, bool weak);
   // Whether it and the two objects before it are of one class, linked by fields.
   bool continues_chain(const std::vector<ObjectNumber>& before, ObjectNumber last) const;
+  std::uint32_t step_of_chain(const std::vector<ObjectNumber>& before,
+                              const std::vector<std::uint32_t>& steps, ObjectNumber from) const;
   // The position of a reference in `from` that points to `to`.
   std::uint32_t reference_index(ObjectNumber from, ObjectNumber to) const;
   RootPath described(std::uint32_t step);
