@@ -12,6 +12,7 @@
 #include "core/class_names.h"
 #include "core/jvm_text.h"
 #include "report/report_words.h"
+#include "report/thread_pools.h"
 #include "stack/names/idle_waits.h"
 
 namespace ddm {
@@ -74,6 +75,9 @@ std::vector<MonitorTime> merged_monitors(const std::vector<MonitorTime>& monitor
     return std::tuple(one.kind, one.class_id, lines_of_stack(one.frames, one.cut, names));
   });
   for (MonitorTime& sum : sums) {
+    ThreadPools pools;
+    for (const LockHolder& holder : sum.holders) pools.add(holder.thread);
+    for (LockHolder& holder : sum.holders) holder.thread = pools.name_of(holder.thread);
     sum.holders = sums_by(sum.holders, &LockHolder::ns, [&](const LockHolder& one) {
       return std::tuple(one.thread, lines_of_stack(one.frames, one.cut, names));
     });

@@ -371,6 +371,8 @@ def waits_that_go_on_are_told_and_idle_workers_are_none(t):
         idle = [row["thread"]["name"] for row in found if row.get("idle") and "waiting_ns" in row]
         assert idle.count("idle worker") == 2, idle
         assert "threads wait now, for " in text and "idle threads of pools and timers: " in text, text
+        assert sum(name.startswith("one-of-") for name in now) == 5, now.keys()
+        assert "enter  one-of-* (5 threads) " in text and "one-of-1" not in text, text
         assert "lefty #" in text and "idle worker" not in text and "\ndeadlock:\n" in text, text
         assert "idle worker #" in ddm(t, "locks", p.pid, "--idle")
         assert "held by lefty when it began" in text, text

@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "command.h"
 #include "held_locks.h"
 #include "json_values.h"
 #include "report/report_words.h"
+#include "report/thread_pools.h"
 #include "report_fetch.h"
 #include "site_figures.h"
 #include "threads.h"
@@ -151,6 +153,11 @@ std::vector<Json> rows_of_waits(const std::vector<Json>& monitors) {
   for (Json& row : rows) {
     const auto holders = row.find("holders");
     if (holders == row.end() || !holders->is_array()) continue;
+    ThreadPools pools;
+    for (const Json& holder : *holders) pools.add(text_of(holder, "thread"));
+    for (Json& holder : *holders) {
+      if (holder.is_object()) holder["thread"] = pools.name_of(text_of(holder, "thread"));
+    }
     *holders = without_repetitions(*holders, [](const Json& holder) {
       return text_of(holder, "thread") + "\n" + place_of(holder);
     });
@@ -170,13 +177,37 @@ void print_finished(const std::vector<Json>& all, std::size_t top) {
   });
 }
 
+// Threads of one pool that wait alike are one row, with the longest of their waits. "who" names them.
+std::vector<Json> rows_of_threads(const std::vector<Json>& waiting) {
+  const auto wait_text = [](const Json& wait) {
+    return text_of(wait, "kind") + "\n" + class_text(wait) + "\n" + place_of(wait) + "\n" +
+           text_of(wait, "holder");
+  };
+  const auto thread_text = [](const Json& wait) {
+    const Json thread = wait.value("thread", Json::object());
+    return fmt::format("{} #{}", text_of(thread, "name"), number_of(thread, "id"));
+  };
+  std::map<std::string, ThreadPools> pools;
+  for (const Json& wait : waiting) pools[wait_text(wait)].add(thread_text(wait));
+  std::set<std::string> known;
+  std::vector<Json> rows;
+  for (const Json& wait : waiting) {
+    const std::string alike = wait_text(wait);
+    const std::string thread = thread_text(wait);
+    std::string who = pools[alike].name_of(thread);
+    if (who != thread) who.erase(who.rfind(" #"), 3);  // " #*"
+    if (!known.insert(alike + "\n" + who).second) continue;
+    rows.push_back(wait);
+    rows.back()["who"] = std::move(who);
+  }
+  return rows;
+}
+
 void print_current(const std::vector<Json>& waiting, std::size_t top) {
   const std::size_t width = output_width();
   TextTable table({">WAITS NOW, MS", "KIND", "~THREAD", ".CLASS, WHERE"});
-  print_first(waiting, top, table, [&](const Json& wait) {
-    const Json thread = wait.value("thread", Json::object());
-    table.add({ms_text(number_of(wait, "ns")), text_of(wait, "kind"),
-               fmt::format("{} #{}", text_of(thread, "name"), number_of(thread, "id")),
+  print_first(rows_of_threads(waiting), top, table, [&](const Json& wait) {
+    table.add({ms_text(number_of(wait, "ns")), text_of(wait, "kind"), text_of(wait, "who"),
                class_text(wait)});
     add_place(array_of(wait, "stack"), "    at ", width, table);
     const std::string holder = text_of(wait, "holder");

@@ -1,12 +1,14 @@
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Two threads that wait for each other's monitor, two for each other's ReentrantLock, one that just waits
- * for a monitor, one for that of a class, one in Object.wait(), and two idle workers of a pool; until the
- * end of stdin.
+ * Two threads that wait for each other's monitor, two for each other's ReentrantLock, one and five of
+ * equal names that just wait for a monitor, one for that of a class, one in Object.wait(), and two idle
+ * workers of a pool; until the end of stdin.
  */
 public class Deadlocked {
     static final class Left { }
@@ -87,10 +89,12 @@ public class Deadlocked {
                 Thread.sleep(1);
             }
         }
-        for (Thread late : new Thread[] {
-                start("late", () -> enter(left, right, null)),
-                start("wants the class", Deadlocked::enterClass)}) {
-            while (late.getState() != Thread.State.BLOCKED) Thread.sleep(1);
+        List<Thread> late = new ArrayList<>();
+        late.add(start("late", () -> enter(left, right, null)));
+        late.add(start("wants the class", Deadlocked::enterClass));
+        for (int i = 0; i < 5; i++) late.add(start("one-of-" + i, () -> enter(left, right, null)));
+        for (Thread thread : late) {
+            while (thread.getState() != Thread.State.BLOCKED) Thread.sleep(1);
         }
         System.out.println("ready");
         while (System.in.read() >= 0) { }

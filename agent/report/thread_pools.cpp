@@ -1,0 +1,55 @@
+#include "report/thread_pools.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "report/report_words.h"
+
+namespace ddm {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// "pool-1-thread-7": "pool-", "1", "-thread-", "7". The first piece is never a number.
+std::vector<std::string_view> pieces_of(std::string_view name) {
+  std::vector<std::string_view> pieces;
+  bool number = false;
+  do {
+    const auto end = std::ranges::find_if(name, [&](char c) { return is_digit(c) != number; });
+    const auto size = static_cast<std::size_t>(end - name.begin());
+    pieces.push_back(name.substr(0, size));
+    name.remove_prefix(size);
+    number = !number;
+  } while (!name.empty());
+  return pieces;
+}
+
+std::string without_numbers(std::string_view name) {
+  std::string rest;
+  const std::vector<std::string_view> pieces = pieces_of(name);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    rest += i % 2 == 0 ? pieces[i] : std::string_view("*");
+  }
+  return rest;
+}
+
+}  // namespace
+
+void ThreadPools::add(std::string_view thread) { names_[without_numbers(thread)].emplace(thread); }
+
+std::string ThreadPools::name_of(std::string_view thread) const {
+  const auto pool = names_.find(without_numbers(thread));
+  if (pool == names_.end() || pool->second.size() < kFewest) return std::string(thread);
+  std::vector<std::string_view> common = pieces_of(thread);
+  for (const std::string& name : pool->second) {
+    const std::vector<std::string_view> pieces = pieces_of(name);
+    for (std::size_t i = 0; i < std::min(common.size(), pieces.size()); ++i) {
+      if (common[i] != pieces[i]) common[i] = "*";
+    }
+  }
+  std::string text;
+  for (const std::string_view piece : common) text += piece;
+  return text + " (" + counted(static_cast<std::int64_t>(pool->second.size()), "thread") + ")";
+}
+
+}  // namespace ddm
