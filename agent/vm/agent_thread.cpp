@@ -46,7 +46,8 @@ void release_creator(JNIEnv* jni, jobject thread) {
   if (loader && context_loader != nullptr) {
     jni->SetObjectField(thread, context_loader, loader.get());
   }
-  const jfieldID domains =
+  // Once: where there is no such field, the VM makes an error with its backtrace each time.
+  static const jfieldID domains =
       thread_field(jni, "inheritedAccessControlContext", "Ljava/security/AccessControlContext;");
   if (domains != nullptr) jni->SetObjectField(thread, domains, nullptr);
 }

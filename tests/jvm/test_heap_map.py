@@ -1,4 +1,5 @@
 """Maps of the Java heap (HPSG, HPSO), compared with JVMTI's own count of a heap that stands still."""
+import glob
 import os
 import re
 import socket
@@ -110,6 +111,19 @@ def a_map_shows_ten_million_objects(t):
         m = compare(t, p, ddm, exact=t.gc != "g1" or t.jdk.major >= 25, strict=False,
                     still=False)
         assert m.wire_bytes <= 4 * sum(m.objects.values()), "more than 4 bytes an object"
+
+
+@test(jdks="each", every_days=4)
+def a_thread_that_is_made_for_a_map_makes_nothing_but_itself(t):
+    with Shape(t, 1000) as p, p.client() as ddm:
+        draw(ddm, strict=False)
+        comm = f"/proc/{p.process.pid}/task/*/comm"
+        while any("ddmagent-maps" in open(path).read() for path in glob.glob(comm)):
+            time.sleep(0.1)
+        before = p.count()
+        draw(ddm, strict=False)
+        after = p.count()
+        assert stood_still(before, after, still=False), (before, after)
 
 
 @test(gc=("g1",))
