@@ -1,8 +1,8 @@
 #include "time/method_hooks.h"
 
-#include <string_view>
 #include <utility>
 
+#include "core/class_names.h"
 #include "core/log.h"
 #include "vm/class_changes/class_changes.h"
 #include "vm/class_changes/untouchable_classes.h"
@@ -81,7 +81,10 @@ std::string MethodHooks::install(JNIEnv* jni, MethodFilter filter) {
     const auto stayed = std::exchange(stayed_, nullptr);
     changed_often_ = adopted_ = stayed != nullptr && *stayed == filter;
     filter_ = adopted_ ? stayed : std::make_shared<MethodFilter>(std::move(filter));
-    if (!adopted_) skipped_.clear();
+    if (!adopted_) {
+      skipped_.clear();
+      without_number_ = 0;
+    }
   }
   const Retransformer::Totals totals = hooks_.retransform(jni, *this);
   log_info("method hooks: {} of {} loaded classes looked into, longest batch {:.0f} ms",
@@ -148,7 +151,16 @@ std::map<std::string, std::int64_t> MethodHooks::skipped() const {
   const std::lock_guard lock(mutex_);
   bci::SkippedCode::Counts skipped = skipped_.methods();
   for (const auto& [reason, count] : skipped_.classes()) skipped[reason] += count;
+  if (without_number_ > 0) skipped["too-many-methods"] = without_number_;
   return skipped;
+}
+
+// Not in `skipped_`, which keeps each name: a program that makes classes for ever would fill it.
+void MethodHooks::without_number(std::string_view internal_name) {
+  const std::lock_guard lock(mutex_);
+  if (++without_number_ > 1) return;
+  log_warn("methods of {} and of classes after it are not timed: {} methods have been timed",
+           dotted_name(internal_name), MethodNumbers::kMost);
 }
 
 std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, const LoadingClass& loading,
@@ -163,7 +175,10 @@ std::optional<bci::Bytes> MethodHooks::rewrite(JNIEnv*, const LoadingClass& load
     const auto found =
         numbers_.number_of(context.name(), method.name(), method.descriptor(),
                            context.file().source_file, first_line(method), loading.is_platform);
-    if (!found) return {};
+    if (!found) {
+      without_number(loading.internal_name);
+      return {};
+    }
     return bci::HookNumbers{static_cast<std::int32_t>(*found), 0};
   };
   const bci::MethodHook hook({calls_hook("entered"), calls_hook("returned"), calls_hook("thrown")},

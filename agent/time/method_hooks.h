@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "bci/skipped_code.h"
 #include "time/call_recorder.h"
@@ -47,6 +48,7 @@ class MethodHooks final : public ClassRewriting {
   void incomplete(const std::string& reason) override;
   bool has_wanted_method(jclass klass, std::string_view internal_name, bool is_platform) const;
   std::shared_ptr<const MethodFilter> filter() const;
+  void without_number(std::string_view internal_name);
 
   MethodNumbers& numbers_;
   BoundClass calls_class_;
@@ -59,6 +61,7 @@ class MethodHooks final : public ClassRewriting {
   std::atomic<bool> adopted_{false};
   bool changed_often_ = false;  // of a class that has hooks
   bci::SkippedCode skipped_;
+  std::int64_t without_number_ = 0;  // methods, beyond MethodNumbers::kMost
 };
 
 }  // namespace ddm

@@ -1,5 +1,6 @@
 #include "time/method_tracing.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -220,7 +221,11 @@ void MethodTracing::add_to(TimeData& data) {
   data.methods = std::move(times.methods);
   data.method_paths = std::move(times.paths);
   data.not_timed = std::move(times.not_timed);
-  const std::string why = no_times();
+  std::string why = no_times();
+  if (!data.methods.empty() && recorder_->paths().full()) {
+    why = fmt::format("callers are missing: more than {} call paths have been timed",
+                      CallPaths::kMostPaths);
+  }
   if (!why.empty() && data.incomplete.empty()) data.incomplete = "cpu=times: " + why;
 }
 

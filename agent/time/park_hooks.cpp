@@ -127,9 +127,7 @@ std::string ParkHooks::start(JNIEnv* jni, MonitorTimes& listener) {
   if (!error.empty()) return error;
   g_listener = &listener;
   error = change(true);
-  if (error.empty()) return "";
-  hooked_ = false;
-  g_listener = nullptr;
+  if (!error.empty()) stop();  // one of the classes may have been changed
   return error;
 }
 

@@ -975,6 +975,18 @@ def traces_stay_in_code_that_was_changed_often(t):
         assert b"Cart\ttotal" not in ddm.request("MPSE")
 
 
+@test(flags=[("-XX:PerMethodRecompilationCutoff=16",)])
+def copies_of_a_class_are_changed_once_a_round(t):
+    """Of seven loaders; counted one by one, the first trace would leave its hooks in them."""
+    with Target(t, "dump=none,log=info", program=("Reloads",)) as target, target.client() as ddm:
+        for _ in range(2):
+            ddm.request("MPSS", struct.pack(">II", 0, 0) + text("Reloads$Part.*"))
+            ddm.request("MPSE")
+        said = "".join(target.process.said.lines())
+        assert said.count("method hooks: taken out of 7 classes") == 2, said
+        target.process.said.lines().clear()
+
+
 def put_in_and_out(t, rounds):
     dice = random.Random(t.name)
     kinds = (("--count",), ("--time",), ("--args", "--return", "--limit", "5"), ("--stack",),

@@ -36,6 +36,9 @@ class CallPaths {
     return found != kNoPath ? found : new_number(caller, method);
   }
 
+  // Further paths have no callers.
+  bool full() const { return full_.load(std::memory_order_relaxed); }
+
   MethodNumber method_of(PathNumber path) const { return at(path).method; }
   // kNoPath: there is no caller, or it was dropped.
   PathNumber caller_of(PathNumber path) const { return at(path).caller; }

@@ -1,4 +1,5 @@
-// Counts the agent's retransformations by class name, and knows from which count on they do harm.
+// Counts by class name how often the agent has retransformed the classes of that name, all loaders'
+// at once, and knows from which count on this does harm.
 //
 // Retransforming a class makes its nmethods and those that inline its methods not entrant. A method
 // that C2 has recompiled PerMethodRecompilationCutoff (400) times is never compiled by C2 again,
@@ -11,7 +12,7 @@
 
 namespace ddm::class_changes {
 
-// Call when the class of this internal name was retransformed.
+// Call once for a pass that has retransformed classes of this internal name.
 void add(std::string_view internal_name);
 std::uint32_t count(std::string_view internal_name);
 

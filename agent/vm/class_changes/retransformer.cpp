@@ -125,25 +125,32 @@ jvmtiError Retransformer::retransform(std::span<const jclass> classes) const {
 }
 
 void Retransformer::these(std::span<const jclass> classes) {
-  const jvmtiError error = retransform(classes);
-  if (error == JVMTI_ERROR_NONE) return count(classes);
-  if (classes.size() == 1) {
-    // The failure may be due to another agent's concurrent redefinition: try once more.
-    if (retransform(classes) == JVMTI_ERROR_NONE) return count(classes);
-    const ClassSignature signature(jvmti_, classes[0]);
-    log_info("{} stays as it was: {}", text_of(signature), jvmti_error_name(error));
-    failed_(jvmti_failure("retransform", error), text_of(signature));
-    return;
-  }
+  if (change(classes)) return count(classes);
+  if (classes.size() == 1) return;
   const std::size_t half = classes.size() / 2;
   these(classes.first(half));
   these(classes.subspan(half));
 }
 
-void Retransformer::count(std::span<const jclass> classes) const {
+bool Retransformer::change(std::span<const jclass> classes) const {
+  const jvmtiError error = retransform(classes);
+  if (error == JVMTI_ERROR_NONE) return true;
+  if (classes.size() == 1) {
+    // The failure may be due to another agent's concurrent redefinition: try once more.
+    if (retransform(classes) == JVMTI_ERROR_NONE) return true;
+    const ClassSignature signature(jvmti_, classes[0]);
+    log_info("{} stays as it was: {}", text_of(signature), jvmti_error_name(error));
+    failed_(jvmti_failure("retransform", error), text_of(signature));
+  }
+  return false;
+}
+
+// Once for all classes of a name: each of them, of a loader of its own, loses its own compiled code.
+void Retransformer::count(std::span<const jclass> classes) {
   for (const jclass klass : classes) {
     const ClassSignature signature(jvmti_, klass);
-    if (signature) class_changes::add(internal_name_of(text_of(signature)));
+    const std::string_view name = internal_name_of(text_of(signature));
+    if (signature && counted_.emplace(name).second) class_changes::add(name);
   }
 }
 
@@ -155,7 +162,8 @@ bool Retransformer::can_change(jclass klass, jint& status) const {
 
 void Retransformer::linked(JNIEnv* jni, jclass klass, bool again) {
   jint status = 0;
-  if (can_change(klass, status) && (again || needs_(jni, klass))) these({&klass, 1});
+  // Not counted: the class has no compiled code yet.
+  if (can_change(klass, status) && (again || needs_(jni, klass))) change({&klass, 1});
 }
 
 }  // namespace ddm

@@ -4,7 +4,7 @@
 // that class is found. Queued classes are held by weak global references and may be unloaded
 // meanwhile. Classes that are loaded but not linked are skipped (JDK-8277444: on 17 reading their
 // bytes races with linking), and classes that are being defined are not listed by JVMTI:
-// linked() handles both once they are linked.
+// linked() handles both once they are linked. An object is for one pass over the classes.
 #pragma once
 
 #include <jvmti.h>
@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 namespace ddm {
 
@@ -46,13 +47,16 @@ class Retransformer {
   class Waiting;
   void find_wanted(JNIEnv* jni, Waiting& wanted, Totals& totals) const;
   jvmtiError retransform(std::span<const jclass> classes) const;
+  // False: none of them was changed; of a single class the reason has been told.
+  bool change(std::span<const jclass> classes) const;
   int retransform_waiting(JNIEnv* jni, std::span<const jweak> classes);
   bool can_change(jclass klass, jint& status) const;
-  void count(std::span<const jclass> classes) const;
+  void count(std::span<const jclass> classes);
 
   jvmtiEnv* const jvmti_;
   const std::function<bool(JNIEnv*, jclass)> needs_;
   const Failed failed_;
+  std::unordered_set<std::string> counted_;  // internal names
 };
 
 }  // namespace ddm

@@ -69,6 +69,7 @@ TEST_CASE("what finds no room is counted by its method alone, and what is known 
     REQUIRE(paths->method_of(path) == method);
   }
   CHECK(paths->number_of(7, 2 * CallPaths::kMostPaths) == 2 * CallPaths::kMostPaths);
+  CHECK(paths->full());
   CHECK(paths->number_of(1, 2) == first);
   CHECK(paths->number_of(first, 9) == 9);
 }
