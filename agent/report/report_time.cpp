@@ -14,6 +14,7 @@
 #include "report/report_words.h"
 #include "report/thread_pools.h"
 #include "stack/names/idle_waits.h"
+#include "stack/names/jdk_classes.h"
 
 namespace ddm {
 namespace {
@@ -115,7 +116,9 @@ class Tables {
         columns_(columns),
         monitors_(merged_monitors(time_.monitors, names)) {}
 
+  // Without traces, the place of a wait stands below it.
   std::string write(bool with_traces) {
+    with_traces_ = with_traces;
     set_idle_apart();
     out_ += method_table(time_.methods, rows_, columns_);
     if (with_traces && !time_.monitor_on && !time_.incomplete.empty()) {
@@ -235,8 +238,8 @@ class Tables {
 
   void waits(const std::vector<MonitorTime>& monitors, std::int64_t all) {
     if (monitors.empty()) return;
-    line("{:>5} {:>7} {:>15} {:>9} {:>6} {:<6} {}", "rank", "self", "time", "count", "trace",
-         "kind", "class");
+    line("{:>5} {:>7} {:>15} {:>9} {:>6} {:<6} {}", "rank", "self", "time", "count",
+         with_traces_ ? "trace" : "", "kind", "class");
     for (std::size_t i = 0; i < std::min(rows_, monitors.size()); ++i) {
       const MonitorTime& monitor = monitors[i];
       const std::string type =
@@ -244,9 +247,19 @@ class Tables {
               ? "-"
               : shortened_type(names_.class_name(monitor.class_id), columns_ - 55);
       line("{:>5} {:>7} {:>15} {:>9} {:>6} {:<6} {}", i + 1, share_of(monitor.ns, all),
-           ms(monitor.ns), grouped(monitor.count), trace(monitor.frames, monitor.cut),
+           ms(monitor.ns), grouped(monitor.count),
+           with_traces_ ? std::to_string(trace(monitor.frames, monitor.cut)) : "",
            name_of(monitor.kind), type);
+      if (!with_traces_) line("      at {}", place_of(monitor.frames, columns_ - 9));
     }
+  }
+
+  // Of the program rather than of the JDK, where it has a frame.
+  std::string place_of(const std::vector<Frame>& frames, std::size_t width) {
+    const auto own = std::ranges::find_if(frames, [&](const Frame& frame) {
+      return !is_jdk_class(names_.method(frame.method).class_name);
+    });
+    return top_frame({own != frames.end() ? own : frames.begin(), frames.end()}, width);
   }
 
   void holders() {
@@ -289,6 +302,7 @@ class Tables {
   const TimeData& time_;
   ReportNames& names_;
   const std::size_t rows_, columns_;
+  bool with_traces_ = true;
   std::string out_;
   std::vector<MonitorTime> monitors_;
   std::vector<MonitorTime> idle_;
@@ -297,42 +311,6 @@ class Tables {
 };
 
 }  // namespace
-
-TimeStacks TimeStacks::of_methods(const TimeData& time) {
-  TimeStacks all{Of::kMethods};
-  for (const MethodPath& path : time.method_paths) {
-    TimeStack& stack = all.list.emplace_back(TimeStack{path.self_ns, path.calls});
-    for (const MethodPath* at = &path;;
-         at = &time.method_paths[static_cast<std::size_t>(at->caller)]) {
-      stack.frames.push_back({time.methods[at->method].name, kNativeFrameBci});
-      if (at->caller == MethodPath::kNoCaller) break;
-    }
-  }
-  return all;
-}
-
-TimeStacks TimeStacks::of_samples(const TimeData& time) {
-  TimeStacks all{Of::kSamples};
-  for (const StackSample& sample : time.samples) {
-    all.list.push_back({sample.count, sample.count, sample.cut, sample.frames});
-  }
-  return all;
-}
-
-TimeStacks TimeStacks::of_locks(const TimeData& time) {
-  TimeStacks all{Of::kLocks};
-  for (const MonitorTime& monitor : time.monitors) {
-    if (monitor.kind == MonitorKind::kPin) continue;
-    all.list.push_back(
-        {monitor.ns, monitor.count, monitor.cut, monitor.frames, monitor.class_id, monitor.kind});
-  }
-  return all;
-}
-
-TimeStacks TimeStacks::first_of(const TimeData& time) {
-  if (time.sampler || !time.samples.empty()) return of_samples(time);
-  return time.methods.empty() ? of_locks(time) : of_methods(time);
-}
 
 std::string method_table(const std::vector<MethodTime>& times, std::size_t rows,
                          std::size_t columns) {

@@ -216,7 +216,7 @@ TEST_CASE(
   const std::string summary = time_summary(sample->data);
   CHECK(has(summary, "Waiting for locks: 71,234.6 ms in all threads, at 3 places"));
   CHECK(has(summary, "Not counted: 170,000.0 ms of waiting for work, at 2 places"));
-  CHECK(has(summary, "fairSync"));
+  CHECK(has(summary, "fairSync\n      at shop.Jobs.take(Jobs.java:3)\n"));
   CHECK_FALSE(has(summary, "itionObject"));
   const std::string text = whole_report(ReportFormat::kText, sample->data);
   CHECK(has(text, "Waiting for locks: 71,234.6 ms in all threads, at 3 places"));
