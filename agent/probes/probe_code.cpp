@@ -63,6 +63,23 @@ std::string refusal_words(const bci::RefusedSite& site) {
   return "there is no such variable there, or it is not set yet" + detail;
 }
 
+std::string partly_words(const std::string& class_name, const std::string& method) {
+  return "some of " + dotted_name(class_name) + "." + method + " is not seen: ";
+}
+
+// Of a method without a probe the reason is enough, unless an overload has a probe.
+template <typename Probes, typename Probe>
+void drop_partly(std::set<std::string>& notes, const Probes& probes, const Probe& gone) {
+  for (const auto& [number, probe] : probes) {
+    if (probe.class_name == gone.class_name && probe.method == gone.method &&
+        probe.removed.empty()) {
+      return;
+    }
+  }
+  const std::string words = partly_words(gone.class_name, gone.method);
+  std::erase_if(notes, [&](const std::string& note) { return note.starts_with(words); });
+}
+
 }  // namespace
 
 void ProbeCode::add(ProbeSetId id, ProbeSpec spec, double budget) {
@@ -264,9 +281,8 @@ void ProbeCode::record_refusals(JNIEnv* jni, const std::string& class_name,
       }
       const auto set = sets_.find(probe.set);
       if (set == sets_.end()) continue;
-      set->second.notes.insert("some of " + dotted_name(class_name) + "." + probe.method +
-                               " is not seen: " + std::string(to_string(site.kind)) + " (" +
-                               reason + ")");
+      set->second.notes.insert(partly_words(class_name, probe.method) +
+                               std::string(to_string(site.kind)) + " (" + reason + ")");
     }
   }
 }
@@ -294,6 +310,7 @@ void ProbeCode::record_absences(JNIEnv* jni, const bci::ClassFile& file,
                                       : no_site;
     probe.absent = true;
     records_.end(jni, probe.cell);
+    drop_partly(set->second.notes, probes_, probe);
   }
 }
 

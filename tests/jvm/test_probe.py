@@ -894,6 +894,14 @@ def a_class_that_is_linked_after_its_probes_are_out_has_its_own_code(t):
 
 
 @test()
+def a_method_without_a_probe_has_one_reason(t):
+    with Target(t, "dump=none", program=PROGRAM) as target:
+        done = t.command([DDM, "probe", target.address, "Probed.fib", "--when", "arg1.n > 1"])
+        assert done.code == REFUSED and "which has no fields" in done.err, done
+        assert " is not seen: " not in done.err, done
+
+
+@test()
 def methods_that_run_are_named_waited_for_or_refused_before_a_change(t):
     method = "OldVersions$Keeper.run"
     with Target(t, "dump=none", program=("OldVersions",)) as target:

@@ -61,6 +61,8 @@ int dump(const DumpOptions& options) {
   print("{} written to {}\n", human_bytes(made.bytes), path);
   if (!lacks.empty()) {
     print_sentence(lacks);
+  } else if (options.sites && made.with_stack == 0) {
+    print("no object of those that live= follows was alive\n");
   } else if (options.sites) {
     print_sentence(
         fmt::format("{} objects have the stack of their allocation; `ddm sites {}` shows them",

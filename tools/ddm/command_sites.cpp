@@ -93,7 +93,9 @@ int sites(const SitesOptions& options) {
                              grouped(dump->count), human_bytes(dump->bytes),
                              grouped(dump->with_stack), human_bytes(dump->with_stack_bytes)));
   if (dump->with_stack == 0 && options.by != "class") {
-    print("For that the dump is made with `ddm dump PID -o FILE --sites` while live= is on.\n");
+    print_sentence(
+        "for that the dump is made with `ddm dump PID -o FILE --sites` while live= is on, which "
+        "follows what is allocated from then on");
     return kExitOk;
   }
   auto rows = rows_of(figures_of(*dump, options.by == "class"), *rows_by(options.by));

@@ -155,6 +155,7 @@ int write(const TraceOptions& options, const std::string& bytes, const HelloRepl
   } else if (!trace.methods.empty()) {
     print(table_of(trace, sums, kTopMethods, kTreeLines, output_width()));
   }
+  if (!options.json && !options.path.empty()) print("trace written to {}\n", options.path);
   return trace.methods.empty() ? refuse(nothing_text(options)) : kExitOk;
 }
 

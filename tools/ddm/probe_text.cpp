@@ -9,6 +9,7 @@
 
 #include "bci/descriptor.h"
 #include "chunk_json.h"
+#include "core/class_names.h"
 #include "report/report_words.h"
 
 namespace ddm {
@@ -21,9 +22,9 @@ constexpr std::size_t kLeastMethod = 16;        // columns
 constexpr std::string_view kBudget = "budget";  // the agent's reason
 
 std::string ns_text(double ns) {
-  if (ns < 10'000) return fmt::format("{:.0f} ns", ns);
-  if (ns < 10'000'000) return fmt::format("{:.1f} us", ns / 1e3);
-  if (ns < 10'000'000'000) return fmt::format("{:.1f} ms", ns / 1e6);
+  if (ns < 1'000) return fmt::format("{:.0f} ns", ns);
+  if (ns < 1'000'000) return fmt::format("{:.1f} us", ns / 1e3);
+  if (ns < 1'000'000'000) return fmt::format("{:.1f} ms", ns / 1e6);
   return fmt::format("{:.1f} s", ns / 1e9);
 }
 
@@ -33,8 +34,10 @@ std::uint64_t timed(const ProbeFindings::Method& method) {
   return calls;
 }
 
+// As a pattern of methods may name it: "shop.Cart.total(int,String)".
 std::string title_of(const ProbeFindings::Method& method) {
-  return printable_format("{}.{}{}", method.class_name, method.method, method.signature);
+  return printable_format("{}.{}{}", method.class_name, method.method,
+                          simple_parameters(method.signature));
 }
 
 std::string mean_text(const ProbeFindings::Method& method) {
@@ -42,7 +45,7 @@ std::string mean_text(const ProbeFindings::Method& method) {
   return calls > 0 ? ns_text(static_cast<double>(method.ns) / static_cast<double>(calls)) : "-";
 }
 
-// With the signature where there are overloads.
+// With the parameters where there are overloads.
 std::string shown_name(const ProbeFindings& findings, const ProbeFindings::Method& method) {
   const auto same = std::ranges::count_if(findings.methods, [&](const auto& other) {
     return other.class_name == method.class_name && other.method == method.method;
@@ -87,9 +90,10 @@ std::string value_text(const std::string& value, std::string_view type = "") {
   return is_text ? '"' + printable(text) + '"' : printable(text);
 }
 
-// `of_call`: the arguments are those of the method, not the value of a field.
+// `field`: as the request names it; the argument is its value then. "": those of the method's call.
 std::string record_text(const ProbeFindings::Method& method, const ProbeFindings::Record& record,
-                        bool of_call) {
+                        std::string_view field) {
+  const bool of_call = field.empty();
   const auto descriptor = bci::MethodDescriptor::parse(method.signature);
   const auto types =
       descriptor && of_call ? descriptor->argument_types() : std::vector<std::string_view>();
@@ -99,7 +103,10 @@ std::string record_text(const ProbeFindings::Method& method, const ProbeFindings
     arguments.push_back(value_text(argument, at < types.size() ? types[at] : ""));
   }
   std::string text = printable_format("{}: {}", record.thread, method.method);
-  if ((record.what & kProbeArguments) != 0) text += "(" + listed(arguments, arguments.size()) + ")";
+  if ((record.what & kProbeArguments) != 0) {
+    const std::string values = listed(arguments, arguments.size());
+    text += of_call ? "(" + values + ")" : printable_format(": {} = {}", field, values);
+  }
   if ((record.what & kProbeReturn) != 0) {
     text += " = " + value_text(record.returned, descriptor ? descriptor->result : "");
   }
@@ -203,7 +210,7 @@ std::string probe_text(const ProbeRequest& request, const ProbeFindings& finding
     if (method.records.empty()) continue;
     text += "\n" + title_of(method) + "\n";
     for (std::size_t i = 0; i < std::min(method.records.size(), kRecordsShown); ++i) {
-      text += record_text(method, method.records[i], request.field.empty());
+      text += record_text(method, method.records[i], request.field);
     }
     if (method.records.size() > kRecordsShown) {
       text += fmt::format("... {} more (--json has all)\n",

@@ -71,7 +71,7 @@ TEST_CASE("strings are in quotes where people read them, and null is not") {
   // The one value of a field is no argument of the method.
   records = {{1, "main", kProbeArguments, 0, {"7"}, "", "", {}}};
   CHECK(probe_text({.methods = "shop.Cart.add", .field = "Cart.sum"}, findings, 80)
-            .find("main: add(7)\n") != text.npos);
+            .find("main: add: Cart.sum = 7\n") != text.npos);
 }
 
 TEST_CASE("this is shown apart from the arguments that it comes with") {
@@ -98,11 +98,11 @@ TEST_CASE("this is shown apart from the arguments that it comes with") {
 
 TEST_CASE("overloads are told apart where probes are listed") {
   ProbeFindings findings = sample_findings();
-  CHECK(probe_text({}, findings, 80).find("shop.Cart.pay()V") == std::string::npos);
+  CHECK(probe_text({}, findings, 80).find("shop.Cart.pay()") == std::string::npos);
   findings.methods.push_back({"shop.Cart", "pay", "(I)V", "", 5, 0, {}, {}});
   const std::string text = probe_text({}, findings, 80);
-  CHECK(text.find("shop.Cart.pay()V") != std::string::npos);
-  CHECK(text.find("shop.Cart.pay(I)V") != std::string::npos);
+  CHECK(text.find("shop.Cart.pay()") != std::string::npos);
+  CHECK(text.find("shop.Cart.pay(int)") != std::string::npos);
 }
 
 TEST_CASE("the JSON of probes has an entry for each method") {
