@@ -204,7 +204,7 @@ std::string sampled_note(std::int64_t interval, std::int64_t samples) {
   ReportSummary summary;
   summary.interval = interval;
   return fmt::format("estimated{}: {}",
-                     samples > 0 ? fmt::format(" from {} samples", grouped(samples)) : "",
+                     samples > 0 ? fmt::format(" from {}", counted(samples, "sample")) : "",
                      sampling_words(summary));
 }
 
