@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "core/class_names.h"
 #include "core/jvm_text.h"
 #include "report/report_pieces.h"
 #include "report/report_time.h"
@@ -56,6 +57,12 @@ std::string thread_starts(const ReportData& data) {
     if (id > 0) out += hprof_thread_start(id, name, "");
   }
   return out;
+}
+
+// hprof does not say which class a lock is.
+std::string monitor_name(const std::string& type) {
+  const bool is_class = type.starts_with(class_object_name(""));
+  return (is_class ? std::string(kClassObject) : type) + " (Java)";
 }
 
 }  // namespace
@@ -166,7 +173,7 @@ std::string hprof_text_costs(const TimeStacks& stacks, ReportNames& names, const
   for (const HprofCost& cost : costs.list()) {
     const double self = 100 * costs.share(cost);
     accum += self;
-    const std::string name = monitors             ? names.class_name(cost.class_id) + " (Java)"
+    const std::string name = monitors             ? monitor_name(names.class_name(cost.class_id))
                              : cost.stack.empty() ? "<empty trace>"
                                                   : names.method(cost.stack[0].method).qualified;
     fmt::format_to(to, "{:4} {:5.2f}% {:5.2f}% {:7} {:5} {}\n", ++rank, self, accum, cost.count,

@@ -125,6 +125,16 @@ TEST_CASE("MONITOR TIME is of entering alone, as hprof's was") {
   CHECK(text.find("a.Bell") == std::string::npos);
 }
 
+TEST_CASE("MONITOR TIME does not say which class a lock is, as hprof did not") {
+  TimeSample sample;
+  sample.data.time.monitors[1].class_id = sample.names.add_class("java.lang.Class for a.Till");
+  ReportNames names(&sample.names);
+  HprofNumbers numbers;
+  const std::string text =
+      hprof_text_costs(TimeStacks::of_locks(sample.data.time), names, {}, numbers, 0);
+  CHECK(text.find(" java.lang.Class (Java)\n") != std::string::npos);
+}
+
 TEST_CASE("a report in hprof's text has the tables of what was asked for") {
   TimeSample sample;
   const std::string text = whole_report(ReportFormat::kHprofText, sample.data);
