@@ -184,14 +184,16 @@ class Tables {
       line("  {} could not be had: {}", counted(count, "stack"), printable(why));
     }
     if (sums_.empty()) return;
-    line("{:>5} {:>7} {:>7} {:>11} {:>6}  {}", "rank", "self", "accum", "count", "trace", "method");
+    line("{:>5} {:>7} {:>7} {:>11} {:>6}  {}", "rank", "self", "accum", "count",
+         with_traces_ ? "trace" : "", "method");
     std::int64_t accumulated = 0;
     for (std::size_t i = 0; i < std::min(rows_, sums_.size()); ++i) {
       const StackSample& sum = sums_[i];
       accumulated += sum.count;
       line("{:>5} {:>7} {:>7} {:>11} {:>6}  {}", i + 1, share_of(sum.count, all),
-           share_of(accumulated, all), grouped(sum.count), trace(sum.frames, sum.cut),
-           top_frame(sum.frames, columns_ - 43));
+           share_of(accumulated, all), grouped(sum.count), trace_text(sum.frames, sum.cut),
+           sampler.wall && !with_traces_ ? place_of(sum.frames, columns_ - 43)
+                                         : top_frame(sum.frames, columns_ - 43));
     }
   }
 
@@ -247,8 +249,7 @@ class Tables {
               ? "-"
               : shortened_type(names_.class_name(monitor.class_id), columns_ - 55);
       line("{:>5} {:>7} {:>15} {:>9} {:>6} {:<6} {}", i + 1, share_of(monitor.ns, all),
-           ms(monitor.ns), grouped(monitor.count),
-           with_traces_ ? std::to_string(trace(monitor.frames, monitor.cut)) : "",
+           ms(monitor.ns), grouped(monitor.count), trace_text(monitor.frames, monitor.cut),
            name_of(monitor.kind), type);
       if (!with_traces_) line("      at {}", place_of(monitor.frames, columns_ - 9));
     }
@@ -275,15 +276,17 @@ class Tables {
         const LockHolder& holder = monitor.holders[h];
         line("{:>5} {:>7} {:>15} {:>9} {:>6}  {}", i + 1, share_of(holder.ns, monitor.ns),
              ms(holder.ns), grouped(holder.count),
-             holder.frames.empty() ? "-" : std::to_string(trace(holder.frames, holder.cut)),
+             holder.frames.empty() ? "-" : trace_text(holder.frames, holder.cut),
              shortened(printable(holder.thread), columns_ - 48));
       }
     }
   }
 
-  std::size_t trace(const std::vector<Frame>& frames, bool cut) {
+  // The number of a stack that is printed below; "": none is.
+  std::string trace_text(const std::vector<Frame>& frames, bool cut) {
+    if (!with_traces_) return "";
     traces_.push_back({&frames, cut});
-    return traces_.size();
+    return std::to_string(traces_.size());
   }
 
   void traces() {

@@ -198,6 +198,17 @@ TEST_CASE("The summary of time is short, and nothing where nothing was asked for
   CHECK(time_summary(ReportSample().data).empty());
 }
 
+TEST_CASE("In the summary of all threads a stack is told by the program's frame") {
+  const auto sample = time_sample();
+  TimeData& time = sample->data.time;
+  const Frame park = sample->frame("jdk.internal.misc.Unsafe", "park", "", -2);
+  const Frame take = sample->frame("shop.Jobs", "take", "Jobs.java", 3);
+  time.samples = {{9, "one", {park, take}, false}};
+  CHECK(has(time_summary(sample->data), "Unsafe.park("));
+  time.sampler->wall = true;
+  CHECK(has(time_summary(sample->data), "  shop.Jobs.take(Jobs.java:3)\n"));
+}
+
 TEST_CASE(
     "In the summary waits for work are one line, in the report a table below those for locks") {
   const auto sample = time_sample();
