@@ -27,8 +27,8 @@ std::string type_name_in_dump(std::string_view name);
 // "int[][]" -> "[[I".
 std::string descriptor_of(std::string_view type_name);
 
-// A lock that is the Class object of `type_name`, in jstack's words: "java.lang.Class for a.B".
 inline constexpr std::string_view kClassObject = "java.lang.Class";
+// A lock that is the Class object of `type_name`, in jstack's words: "java.lang.Class for a.B".
 std::string class_object_name(std::string_view type_name);
 
 // The parameters of a method's descriptor, without packages: "(ILjava/util/List;)V" -> "(int,List)".

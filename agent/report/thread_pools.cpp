@@ -35,13 +35,23 @@ std::string without_numbers(std::string_view name) {
 
 }  // namespace
 
-void ThreadPools::add(std::string_view thread) { names_[without_numbers(thread)].emplace(thread); }
+void ThreadPools::add(std::string_view thread) {
+  Pool& pool = pools_[without_numbers(thread)];
+  pool.threads.emplace(thread);
+  pool.name.clear();
+}
 
-std::string ThreadPools::name_of(std::string_view thread) const {
-  const auto pool = names_.find(without_numbers(thread));
-  if (pool == names_.end() || pool->second.size() < kFewest) return std::string(thread);
-  std::vector<std::string_view> common = pieces_of(thread);
-  for (const std::string& name : pool->second) {
+std::string ThreadPools::name_of(std::string_view thread) {
+  const auto found = pools_.find(without_numbers(thread));
+  if (found == pools_.end() || found->second.threads.size() < kFewest) return std::string(thread);
+  Pool& pool = found->second;
+  if (pool.name.empty()) pool.name = name_of_all(pool);
+  return pool.name;
+}
+
+std::string ThreadPools::name_of_all(const Pool& pool) {
+  std::vector<std::string_view> common = pieces_of(*pool.threads.begin());
+  for (const std::string& name : pool.threads) {
     const std::vector<std::string_view> pieces = pieces_of(name);
     for (std::size_t i = 0; i < std::min(common.size(), pieces.size()); ++i) {
       if (common[i] != pieces[i]) common[i] = "*";
@@ -49,7 +59,7 @@ std::string ThreadPools::name_of(std::string_view thread) const {
   }
   std::string text;
   for (const std::string_view piece : common) text += piece;
-  return text + " (" + counted(static_cast<std::int64_t>(pool->second.size()), "thread") + ")";
+  return text + " (" + counted(static_cast<std::int64_t>(pool.threads.size()), "thread") + ")";
 }
 
 }  // namespace ddm

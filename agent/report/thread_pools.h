@@ -18,10 +18,16 @@ class ThreadPools {
   void add(std::string_view thread);
   // "pool-1-thread-* (20 threads)", with a * for each number that differs; the name itself if it is of
   // no such pool among the threads that were added.
-  std::string name_of(std::string_view thread) const;
+  std::string name_of(std::string_view thread);
 
  private:
-  std::map<std::string, std::set<std::string, std::less<>>> names_;  // by what is no number
+  struct Pool {
+    std::set<std::string, std::less<>> threads;
+    std::string name;  // "": not made yet
+  };
+  static std::string name_of_all(const Pool& pool);
+
+  std::map<std::string, Pool> pools_;  // by what is no number in the threads' names
 };
 
 }  // namespace ddm

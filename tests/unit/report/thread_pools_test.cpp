@@ -31,3 +31,12 @@ TEST_CASE("each number that differs is a star, at either end of a name, too") {
   CHECK(pools.name_of("3") == "* (5 threads)");
   CHECK(pools.name_of("").empty());
 }
+
+TEST_CASE("a pool of many threads is named in the time of one look at each") {
+  ThreadPools pools;
+  for (int i = 0; i < 20'000; ++i) pools.add("(virtual thread) #" + std::to_string(i));
+  for (int i = 0; i < 20'000; ++i) {
+    REQUIRE(pools.name_of("(virtual thread) #" + std::to_string(i)) ==
+            "(virtual thread) #* (20,000 threads)");
+  }
+}
