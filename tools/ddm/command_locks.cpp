@@ -327,7 +327,7 @@ int locks(const LocksOptions& options) {
   std::string current_text;
   if (!shown.current.empty()) {
     const std::size_t count = shown.current.size();
-    current_text = fmt::format("{} {} now, for {} ms so far at the longest\n", count,
+    current_text = fmt::format("{} {} now, for {} ms so far at the longest\n", grouped(count),
                                count == 1 ? "thread waits" : "threads wait",
                                ms_text(number_of(shown.current.front(), "ns")));
   }
