@@ -150,7 +150,10 @@ std::future<Result<DebuggerRelay::Backend>> Service::find_jdwp_agent(
   auto found = std::make_shared<std::promise<Result<DebuggerRelay::Backend>>>();
   auto answer = found->get_future();
   quick_.post([found, waker](JNIEnv* jni) {
-    found->set_value(backend_at(jdwp_listener(jni)));
+    const std::string listener = jdwp_listener(jni);
+    const bool starts = listener.empty() && !jdwp_library().empty();
+    found->set_value(starts ? DebuggerRelay::Backend{{}, Access::kUser, true}
+                            : backend_at(listener));
     waker->wake();
   });
   return answer;

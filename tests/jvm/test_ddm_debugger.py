@@ -4,7 +4,7 @@ import socket
 import struct
 import time
 
-from ddm_client import HANDSHAKE, Target, chunk
+from ddm_client import HANDSHAKE, Client, Target, address_of, chunk
 from debugger import (Clock, DISPOSE, JDWP, Jdb, SUSPEND, VERSION,
                       check_answers_while_all_stand_still, free_port, jdwp)
 from harness import test
@@ -170,6 +170,18 @@ def without_a_jdwp_agent_or_with_debugger_none_commands_get_error_99(t):
                 assert jdwp(ddm, command) == (99, b""), options
             assert ddm.request("DBGD") == b""
             assert ddm.hello().pid == p.pid
+
+
+@test()
+def a_debugger_that_comes_before_the_jdwp_agent_listens_waits_for_it(t):
+    for _ in range(6):
+        process = t.popen("DdmTarget", agent="", flags=[JDWP])
+        try:
+            with Client(address_of(process)) as ddm:  # not when the program is ready
+                assert jdwp(ddm, VERSION)[0] == 0
+        finally:
+            process.kill()
+            process.communicate()
 
 
 @test()

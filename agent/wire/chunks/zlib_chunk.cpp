@@ -2,6 +2,9 @@
 
 #include <zlib.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace ddm {
 namespace {
 
@@ -10,6 +13,11 @@ constexpr std::size_t kInnerHeader = 8;
 
 // Compressing smaller chunks is not worth the CPU.
 constexpr std::size_t kMinCompressed = 256;
+
+// Android Studio matches the answers to these requests by their type.
+constexpr ChunkType kNeverCompressed[] = {chunk_type("HELO"), chunk_type("FEAT"),
+                                          chunk_type("REAQ"), chunk_type("MPRQ"),
+                                          chunk_type("HPIF")};
 
 }  // namespace
 
@@ -33,6 +41,7 @@ std::optional<Chunk> compress_chunk(const Chunk& chunk) {
 
 Chunk smallest_chunk(Chunk chunk) {
   if (chunk.stored || chunk.data.size() < kMinCompressed) return chunk;
+  if (std::ranges::find(kNeverCompressed, chunk.type) != std::end(kNeverCompressed)) return chunk;
   std::optional<Chunk> smaller = compress_chunk(chunk);
   return smaller ? std::move(*smaller) : std::move(chunk);
 }

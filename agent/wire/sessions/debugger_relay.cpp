@@ -174,11 +174,13 @@ std::optional<Error> DebuggerRelay::await(const DebuggerPtr& debugger, Clock::du
   }
 }
 
-// After a debugger has detached, a jdwp agent needs a moment until it listens again.
+// A jdwp agent needs a moment until it listens: at the start of the VM, and after a debugger has
+// detached.
 Result<FileDescriptor> DebuggerRelay::connect_to_backend(const DebuggerPtr& debugger) {
   while (true) {
     auto socket = try_backend(debugger);
-    if (socket || Clock::now() > last_link_ + kRecovery || !attached(debugger)) return socket;
+    const auto since = starts_ ? std::max(born_, last_link_) : last_link_;
+    if (socket || Clock::now() > since + kRecovery || !attached(debugger)) return socket;
     (void)await(debugger, kRetryInterval, -1, 0, [] { return false; });
   }
 }
@@ -195,8 +197,9 @@ Result<FileDescriptor> DebuggerRelay::try_backend(const DebuggerPtr& debugger) {
       return Error{"the program ends"};
     }
   }();
+  starts_ = backend && backend->starts;
   if (!backend) return backend.error();
-  Error failed{"there is no jdwp agent"};
+  Error failed{"no jdwp agent of this VM waits for a debugger on a socket"};
   for (const Address& place : backend->places) {
     auto socket = connect(place, debugger);
     std::optional<Error> unfit;

@@ -31,6 +31,7 @@ class DebuggerRelay final : public DebuggerLink {
   struct Backend {
     std::vector<Address> places;   // where it listens, most likely first
     Access access = Access::kAny;  // kUser: a process of another user is rejected
+    bool starts = false;           // there are no places yet, but may be soon
   };
   // Called on the relay's thread for every debugger; must not block, and wakes the waker when the
   // future is ready. The error says why there is no back end.
@@ -92,7 +93,10 @@ class DebuggerRelay final : public DebuggerLink {
   std::shared_ptr<Waker> waker_;
   std::thread thread_;
 
-  Clock::time_point last_link_{};  // when the last link ended; accessed by the relay's thread only
+  const Clock::time_point born_ = Clock::now();
+  // The next two are accessed by the relay's thread only.
+  Clock::time_point last_link_{};  // when the last link ended
+  bool starts_ = false;            // the back end was last seen starting
 };
 
 }  // namespace ddm

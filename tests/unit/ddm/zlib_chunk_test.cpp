@@ -48,6 +48,15 @@ TEST_CASE("A chunk that would not become smaller stays as it is") {
   CHECK_FALSE(compress_chunk({kZlibType, Bytes(5000, 1)}));
 }
 
+TEST_CASE("An answer that is known by its type is never compressed") {
+  const Bytes data(10'000, 7);
+  for (const ChunkType type : {chunk_type("HELO"), chunk_type("FEAT"), chunk_type("REAQ"),
+                               chunk_type("MPRQ"), chunk_type("HPIF")}) {
+    CHECK(smallest_chunk({type, data}).type == type);
+  }
+  CHECK(smallest_chunk({chunk_type("REAL"), data}).type == kZlibType);
+}
+
 TEST_CASE("Even an empty chunk may come compressed") {
   const auto inner = expand_chunk(zlib_data(chunk_type("REAQ"), 0, {}), kLimit);
   REQUIRE(inner);
