@@ -7,7 +7,7 @@ namespace {
 
 Wrong read_unit(std::string_view value, std::int64_t* to) {
   Wrong error = number(value, 8, 64, false, to);
-  if (error.empty() && (*to & (*to - 1)) != 0) {
+  if (!error.empty() || (*to & (*to - 1)) != 0) {
     return fmt::format("\"{}\" is not a power of two from 8 to 64", value);
   }
   return error;

@@ -81,6 +81,13 @@ class Summary {
                       human_bytes(missing)));
       virtual_thread_stacks(summary_.virtual_thread_stack_bytes.value_or(0));
     }
+    if (summary_.live) {
+      amount("alive", summary_.live->count, summary_.live->bytes);
+      add(fmt::format("  {:<13}as of collection {}{}", "", summary_.live->gc,
+                      summary_.live->one_in > 1
+                          ? fmt::format(", estimated from one object in {}", summary_.live->one_in)
+                          : ""));
+    }
     const std::int64_t classes = sum_of(summary_.classes_skipped);
     const std::int64_t methods = sum_of(summary_.methods_skipped);
     if (classes != 0 || methods != 0) {

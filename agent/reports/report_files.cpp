@@ -32,7 +32,7 @@ ReportFiles::ReportFiles(const std::vector<std::string>& dumps, std::int64_t pid
   }
 }
 
-void ReportFiles::check() const {
+void ReportFiles::check() {
   std::vector<std::string> all = paths_;
   all.insert(all.end(), heap_dumps_.begin(), heap_dumps_.end());
   for (const std::string& path : all) {
@@ -40,6 +40,7 @@ void ReportFiles::check() const {
     if (access(directory_of(path).c_str(), W_OK | X_OK) != 0) {
       log_error("dump={}: cannot write there ({}); the report will go to {}", path,
                 std::strerror(errno), fallback_path_of(path));
+      announced_.insert(path);
     }
   }
 }
@@ -74,7 +75,8 @@ void ReportFiles::write_file(const std::string& path, const ReportData& data) {
   const bool logged_before = !failing_.insert(path).second;
   if (again && logged_before) return;
   if (!fallback_error) {
-    log_error("{}; written to {} instead", error->message, fallback);
+    log_at(announced_.contains(path) ? LogLevel::kInfo : LogLevel::kError,
+           "{}; written to {} instead", error->message, fallback);
   } else if (again) {
     log_error("{}; {}; it is tried again, and this is said once", error->message,
               fallback_error->message);

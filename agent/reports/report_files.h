@@ -24,7 +24,7 @@ class ReportFiles {
   const std::vector<std::string>& heap_dumps() const { return heap_dumps_; }
 
   // Checks, before anything is recorded, that the directories are writable; logs which are not.
-  void check() const;
+  void check();
 
   // Writes each report in the format of its ending; `oom` = to NAME-oom.EXT. Repeated failures of a
   // path during the run are logged once.
@@ -35,7 +35,8 @@ class ReportFiles {
 
   std::vector<std::string> paths_;  // "-" = stderr
   std::vector<std::string> heap_dumps_;
-  std::set<std::string> failing_;  // failures already logged
+  std::set<std::string> failing_;    // failures already logged
+  std::set<std::string> announced_;  // cannot be written, as was logged at the start
 };
 
 // The same file name in the temporary directory.

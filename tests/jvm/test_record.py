@@ -547,7 +547,14 @@ def record_below_a_method_has_what_that_method_caused(t):
             for one in [*report.sites, *report.records]:
                 assert any(f["method"] == "deepMarks" for f in one["stack"]), one
             assert not end or f"below {method} in" in out.replace("\n", " "), out
-            if end:  # what is misspelled is no empty result
+            if end:
+                kept = t.path("kept.jsonl")
+                done = t.command([DDM, "allocs", str(p.pid), "--below", method, "-o", kept])
+                assert done.code == 0 and f"report written to {kept}" in done.out, done
+                assert marks(Report(kept)) == 200
+                done = t.command([DDM, "allocs", str(p.pid), "--below", "deepMraks", "-o", kept])
+                assert done.code == REFUSED and "is below deepMraks: " in done.err.replace("\n", " "), done
+                # What is misspelled is no empty result.
                 for words in (("record", p.pid, "-d", 0.1, "-o", "none.jsonl"), ("allocs", t.path(name))):
                     done = t.command([DDM, *map(str, words), "--below", "deepMraks"])
                     assert done.code == REFUSED and "is below deepMraks: " in done.err.replace("\n", " "), done

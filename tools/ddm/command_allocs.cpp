@@ -255,12 +255,20 @@ int show_diff(const AllocsOptions& options) {
 
 int save(const AllocsOptions& options, DdmClient& client, const HelloReply& hello,
          bool own_reports) {
+  if (!options.below.empty()) {
+    if (!own_reports) return refuse("no --below here. The target runs without this agent.");
+    const auto part = fetch_part(client, options.below);
+    if (!part) return refuse(part.message());
+    if (part->fact("seen") == 0) {
+      return refuse(nothing_below_text(options.target, options.below, part->cut_bytes));
+    }
+  }
   if (own_reports && to_stdout(options)) {
-    const auto error = print_report(client, options.recent);
+    const auto error = print_report(client, options.recent, options.below);
     return error ? refuse(error->message) : kExitOk;
   }
   if (own_reports) {
-    if (const auto error = save_report(client, options.path, options.recent)) {
+    if (const auto error = save_report(client, options.path, options.recent, options.below)) {
       return refuse(error->message);
     }
     print("report written to {}\n", options.path);
@@ -289,6 +297,9 @@ int allocs(const AllocsOptions& options) {
   const bool difference = !options.diff.empty() || !options.since.empty();
   if (difference && !options.path.empty() && !options.path.ends_with(".html")) {
     return misused(fmt::format("'{}': a difference is written as a page, .html", options.path));
+  }
+  if (difference && !options.path.empty() && !options.below.empty()) {
+    return misused("--below: the page of a difference is of the whole runs");
   }
   if (!options.diff.empty()) return show_diff(options);
   if (!options.path.empty() && !to_stdout(options) && !report_format_of(options.path)) {
@@ -373,7 +384,7 @@ void add_allocs(CLI::App& app, Command& chosen) {
       add_flag(command, "--json", options.json,
                "The whole table: {class or thread, site, app, bytes, count}, with --diff also "
                "{bytes_before, bytes_after, count_before, count_after}");
-  exclude(below, {recent, mark, since, file});
+  exclude(below, {recent, mark, since});
   exclude(file, {json, mark});
   exclude(recent, {mark, since});
   exclude(diff, {mark, since, recent});

@@ -165,3 +165,13 @@ TEST_CASE("Tables and pprof have what is alive beside the rest; without live= th
 
 }  // namespace
 }  // namespace ddm
+
+TEST_CASE("The summary at the end of a run says what is alive, as of which collection") {
+  const std::string exact = summary_report(LiveSample(1).data, 25);
+  CHECK(exact.find("\n  alive ") != std::string::npos);
+  CHECK(exact.find("16,000 bytes") != std::string::npos);
+  CHECK(exact.find("as of collection ") != std::string::npos);
+  CHECK(exact.find("estimated") == std::string::npos);
+  CHECK(summary_report(LiveSample(4).data, 25).find(", estimated from one object in 4") !=
+        std::string::npos);
+}
