@@ -197,16 +197,20 @@ class Tables {
     }
   }
 
+  // `wait`: a MonitorTime or an OngoingWait.
+  bool is_for_lock(const auto& wait) {
+    const std::string& type = names_.class_name(wait.class_id);
+    return !is_idle_wait(name_of(wait.kind), type, wait.frames.size(), [&](std::size_t i) {
+      const PrintableMethod& method = names_.method(wait.frames[i].method);
+      return std::pair<std::string_view, std::string_view>(method.class_name, method.method);
+    });
+  }
+
   // Waits for work would leave no room for those for locks.
   void set_idle_apart() {
-    const auto is_for_lock = [&](const MonitorTime& monitor) {
-      const std::string& type = names_.class_name(monitor.class_id);
-      return !is_idle_wait(name_of(monitor.kind), type, monitor.frames.size(), [&](std::size_t i) {
-        const PrintableMethod& method = names_.method(monitor.frames[i].method);
-        return std::pair<std::string_view, std::string_view>(method.class_name, method.method);
-      });
-    };
-    const auto rest = std::stable_partition(monitors_.begin(), monitors_.end(), is_for_lock);
+    const auto rest =
+        std::stable_partition(monitors_.begin(), monitors_.end(),
+                              [this](const MonitorTime& monitor) { return is_for_lock(monitor); });
     idle_.assign(rest, monitors_.end());
     monitors_.erase(rest, monitors_.end());
   }
@@ -229,7 +233,18 @@ class Tables {
       line("Not counted: {} of waiting for work, at {}", ms(all_ns(idle_)),
            counted(idle_.size(), "place"));
     }
+    ongoing();
     waits(monitors_, all);
+  }
+
+  void ongoing() {
+    std::int64_t count = 0, longest = 0;
+    for (const OngoingWait& wait : time_.waiting) {
+      if (is_for_lock(wait)) ++count, longest = std::max(longest, wait.ns);
+    }
+    if (count == 0) return;
+    line("Not counted: {} still {}, for {} at the longest", counted(count, "thread"),
+         count == 1 ? "waits" : "wait", ms(longest));
   }
 
   void idle_threads() {

@@ -35,7 +35,7 @@ def quiet_and_log_error_say_nothing_where_nothing_fails(t):
                         ("suspend=y,address=none", ["suspend=y has no effect without a port"]),
                         ("server=n,address=none", ["server=n has no effect with address=none"]),
                         ("every=1", ["every=1 has no effect without dump=PATH"]),
-                        ("dump=/nonexistent/x.jsonl", ["cannot write there", "cannot write /nonexistent/x.jsonl"]),
+                        ("dump=/nonexistent/x.jsonl", ["cannot write there"]),  # and where it will be
                         ("dump=/nonexistent/x.hprof", ["cannot write there", "cannot write /nonexistent/"])):
         run = t.java("Exits", "return", agent=f"quiet=y,{asked}", env={"TMPDIR": t.path("tmp")})
         lines = run.err.splitlines()

@@ -285,6 +285,13 @@ def mistakes_are_told_in_one_line(t):
 
 
 @test()
+def a_program_is_attached_to_by_its_agents_address(t):
+    with Target(t, "dump=none", flags=["-XX:+EnableDynamicAgentLoading"]) as p:
+        said = ddm(t, "attach", p.address, "track=y")
+        assert said == f"pid {p.pid} listens on {p.address}\ntracking is on\n", said
+
+
+@test()
 def values_of_options_are_told_in_the_words_of_their_option(t):
     for words in (("attach", "127.0.0.1:1"), ("attach", "0")):
         said = ddm(t, *words, code=USAGE)

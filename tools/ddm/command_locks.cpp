@@ -332,7 +332,9 @@ int locks(const LocksOptions& options) {
                                ms_text(number_of(shown.current.front(), "ns")));
   }
   if (sums.empty() && current_text.empty()) {
-    print(options.idle ? "no thread has waited for work" : "no thread has had to wait");
+    print(options.idle                      ? "no thread has waited for work"
+          : is_saved_report(options.target) ? "no wait was over; who waited then is not in a report"
+                                            : "no thread has had to wait since waits are timed");
   }
   print(sums);
   print(std::string(sums.empty() && !current_text.empty() ? "no wait is over" : "") +

@@ -30,8 +30,6 @@ bool is_idle(const MethodTrace& trace, const MethodNumbers& methods) {
     const TraceMethod& method = trace.methods.at(methods[i]);
     return std::pair<std::string_view, std::string_view>(method.class_name, method.method);
   };
-  const auto [type, method] = name_of(0);
-  if (type == "java.lang.Thread" && method.starts_with("sleep")) return true;  // or sleep0()
   return is_idle_wait("", "", methods.size(), name_of);
 }
 

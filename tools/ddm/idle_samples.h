@@ -18,7 +18,8 @@ struct IdleSamples {
   std::string text() const;
 };
 
-// Idle is a stack that waits for work (stack/names/idle_waits.h), or in Thread.sleep().
+// Idle is a stack that waits for work (stack/names/idle_waits.h). One that sleeps is not: a request
+// may be slow for that.
 IdleSamples idle_samples(const MethodTrace& trace, const TraceSums& sums);
 
 }  // namespace ddm

@@ -166,7 +166,12 @@ Result<std::string> resolve_target(std::string_view text) {
 }
 
 Result<std::string> resolve_jvm(std::string_view text) {
-  if (is_target(text)) return std::string(text);
+  if (is_number(text)) return std::string(text);
+  if (is_target(text)) {
+    const auto address = parse_address(text);
+    const pid_t listener = address ? listener_at(*address) : 0;
+    return listener != 0 ? std::to_string(listener) : std::string(text);
+  }
   const std::vector<Program> all = all_programs();
   std::vector<Program> by_both_names = programs_with_agent();
   by_both_names.insert(by_both_names.end(), all.begin(), all.end());

@@ -23,7 +23,8 @@ bool is_target(std::string_view text);
 // searched first, then JVMs without it. The error lists the candidates.
 Result<std::string> resolve_target(std::string_view text);
 
-// The same among all JVMs, with the agent or without: for what changes the one that is meant.
+// The same among all JVMs, with the agent or without: for what changes the one that is meant. An
+// address becomes the pid of the program here whose agent listens there.
 Result<std::string> resolve_jvm(std::string_view text);
 
 // Whether one argument where there should be more is a program's name, and what follows is missing.

@@ -224,8 +224,12 @@ TEST_CASE(
                        {{MonitorKind::kPark, condition, 9, 90'000'000'000, {take, task}, false},
                         {MonitorKind::kPark, condition, 8, 80'000'000'000, {task}, false},
                         {MonitorKind::kPark, lock, 7, 70'000'000'000, {take, task}, false}});
+  time.waiting = {{MonitorKind::kPark, condition, 5, 80'000'000'000, "", {take, task}, false},
+                  {MonitorKind::kEnter, lock, 7, 4'000'000'000, "", {take}, false},
+                  {MonitorKind::kEnter, lock, 8, 5'000'000'000, "", {take}, false}};
   const std::string summary = time_summary(sample->data);
   CHECK(has(summary, "Waiting for locks: 71,234.6 ms in all threads, at 3 places"));
+  CHECK(has(summary, "Not counted: 2 threads still wait, for 5,000.0 ms at the longest"));
   CHECK(has(summary, "Not counted: 170,000.0 ms of waiting for work, at 2 places"));
   CHECK(has(summary, "fairSync\n      at shop.Jobs.take(Jobs.java:3)\n"));
   CHECK_FALSE(has(summary, "itionObject"));
