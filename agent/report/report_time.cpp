@@ -11,10 +11,10 @@
 
 #include "core/class_names.h"
 #include "core/jvm_text.h"
+#include "report/report_sites.h"
 #include "report/report_words.h"
 #include "report/thread_pools.h"
 #include "stack/names/idle_waits.h"
-#include "stack/names/jdk_classes.h"
 
 namespace ddm {
 namespace {
@@ -272,10 +272,9 @@ class Tables {
 
   // Of the program rather than of the JDK, where it has a frame.
   std::string place_of(const std::vector<Frame>& frames, std::size_t width) {
-    const auto own = std::ranges::find_if(frames, [&](const Frame& frame) {
-      return !is_jdk_class(names_.method(frame.method).class_name);
-    });
-    return top_frame({own != frames.end() ? own : frames.begin(), frames.end()}, width);
+    const FrameLine own = outside_jdk(frames, names_);
+    if (!own.known) return "(no Java frame)";
+    return shortened_frame(names_.method(own.method), names_.place(own.method, own.line), width);
   }
 
   void holders() {
