@@ -38,18 +38,30 @@ std::string without_numbers(std::string_view name) {
 void ThreadPools::add(std::string_view thread) {
   Pool& pool = pools_[without_numbers(thread)];
   pool.threads.emplace(thread);
-  pool.name.clear();
+  pool.pattern.clear();
+}
+
+ThreadPools::Pool* ThreadPools::pool_of(std::string_view thread) {
+  const auto found = pools_.find(without_numbers(thread));
+  if (found == pools_.end() || found->second.threads.size() < fewest_) return nullptr;
+  Pool& pool = found->second;
+  if (pool.pattern.empty()) pool.pattern = pattern_of_all(pool);
+  return &pool;
+}
+
+std::string ThreadPools::pattern_of(std::string_view thread) {
+  const Pool* const pool = pool_of(thread);
+  return pool != nullptr ? pool->pattern : std::string(thread);
 }
 
 std::string ThreadPools::name_of(std::string_view thread) {
-  const auto found = pools_.find(without_numbers(thread));
-  if (found == pools_.end() || found->second.threads.size() < kFewest) return std::string(thread);
-  Pool& pool = found->second;
-  if (pool.name.empty()) pool.name = name_of_all(pool);
-  return pool.name;
+  const Pool* const pool = pool_of(thread);
+  if (pool == nullptr) return std::string(thread);
+  return pool->pattern + " (" + counted(static_cast<std::int64_t>(pool->threads.size()), "thread") +
+         ")";
 }
 
-std::string ThreadPools::name_of_all(const Pool& pool) {
+std::string ThreadPools::pattern_of_all(const Pool& pool) {
   std::vector<std::string_view> common = pieces_of(*pool.threads.begin());
   for (const std::string& name : pool.threads) {
     const std::vector<std::string_view> pieces = pieces_of(name);
@@ -59,7 +71,7 @@ std::string ThreadPools::name_of_all(const Pool& pool) {
   }
   std::string text;
   for (const std::string_view piece : common) text += piece;
-  return text + " (" + counted(static_cast<std::int64_t>(pool.threads.size()), "thread") + ")";
+  return text;
 }
 
 }  // namespace ddm

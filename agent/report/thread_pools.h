@@ -12,20 +12,27 @@ namespace ddm {
 
 class ThreadPools {
  public:
-  // Fewer are told one by one.
   static constexpr std::size_t kFewest = 4;
 
+  // `fewest`: threads of a pool with fewer are told one by one.
+  explicit ThreadPools(std::size_t fewest = kFewest) : fewest_(fewest) {}
+
   void add(std::string_view thread);
-  // "pool-1-thread-* (20 threads)", with a * for each number that differs; the name itself if it is of
-  // no such pool among the threads that were added.
+  // "pool-1-thread-* (20 threads)", or without the number of threads: a * stands for each number that
+  // differs. The name itself if it is of no such pool among the threads that were added.
   std::string name_of(std::string_view thread);
+  std::string pattern_of(std::string_view thread);
 
  private:
   struct Pool {
     std::set<std::string, std::less<>> threads;
-    std::string name;  // "": not made yet
+    std::string pattern;  // "": not made yet
   };
-  static std::string name_of_all(const Pool& pool);
+  // Null: it is of no pool of enough threads.
+  Pool* pool_of(std::string_view thread);
+  static std::string pattern_of_all(const Pool& pool);
+
+  const std::size_t fewest_;
 
   std::map<std::string, Pool> pools_;  // by what is no number in the threads' names
 };

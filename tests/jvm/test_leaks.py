@@ -201,7 +201,8 @@ def each_object_has_the_way_from_what_holds_it(t):
                 "local", 'local variable of Leaks.main, thread "main"', []), local
             thread = path_of(t, source, "Leaks$OfThread")
             assert thread["root"].endswith('thread "held \u00fc \u4e2d"'), thread
-            assert thread["via"][-1] == "java.lang.ThreadLocal$ThreadLocalMap$Entry.value", thread
+            assert thread["via"][-1] == (
+                "java.lang.ThreadLocal$ThreadLocalMap$Entry.value (of Leaks.LOCAL)"), thread
             soft = path_of(t, source, "Leaks$OfSoft")
             assert (soft["root"], soft["via"], soft["weak"]) == (
                 "static Leaks.SOFT", ["java.lang.ref.SoftReference.referent"], True), soft
@@ -218,6 +219,27 @@ def each_object_has_the_way_from_what_holds_it(t):
         assert "there is no class 'Owne'" in wrong and "Leaks$Owner" in wrong, wrong
 
 
+@test(jdks="each")
+def what_threads_of_a_pool_hold_alike_has_one_root(t):
+    with Target(t, "live=y,track=y,dump=none,log=error", program=("Alike",)) as target:
+        rows = ddm_json(t, "leaks", target.pid, "--for", "2")["rows"]
+        paths = {kind: ddm_json(t, "paths", target.pid, kind)["paths"]
+                 for kind in ("Alike$InLocal", "Alike$InVariable", "Alike$InVirtual")}
+        told = ddm(t, "leaks", target.pid, "--for", "2")
+    in_local, = paths["Alike$InLocal"]
+    assert in_local["root"] == '5 threads "pool-1-thread-*"' and in_local["count"] > 5, in_local
+    entry = "java.lang.ThreadLocal$ThreadLocalMap$Entry.value (of Alike.CONTEXT)"
+    assert entry in in_local["via"], in_local
+    in_variable, = paths["Alike$InVariable"]
+    assert in_variable["root"] == 'local variable of Alike.hold, 2 threads "holder *"', in_variable
+    only(rows, "Alike$InLocal")
+    assert re.search(r'^1[.] 5 threads "pool-1-thread-[*]": ', told, re.M), told
+    if t.jdk.major >= 21:
+        held = {path["root"]: path["count"] for path in paths["Alike$InVirtual"]}
+        # The dumps of JDK 21 have no stacks of virtual threads that wait.
+        assert t.jdk.major < 24 or held == {"local variable of Alike.holdInVirtual, 50 virtual threads": 50}, held
+
+
 @test()
 def of_classes_that_are_loaded_anew_the_way_leads_to_who_holds_the_loader(t):
     with Target(t, "dump=none", program=("Reloads",)) as target:
@@ -230,7 +252,7 @@ def of_classes_that_are_loaded_anew_the_way_leads_to_who_holds_the_loader(t):
             (few, of_list, via), (many, of_threads, of_thread) = found(kind)
             assert (few, of_list, via) == (3, "static Reloads.LIST", by_list + last), found(kind)
             # Threads that share the string of their name all have it.
-            assert many == 4 and of_threads.endswith('thread "worker"'), found(kind)
+            assert many == 4 and of_threads == '4 threads "worker"', found(kind)
             assert of_thread[len(of_thread) - len(last):] == last, found(kind)
         # What a static field of such a class holds is the loader's holder's as well.
         assert ("static Reloads.LIST", "Reloads$Part.ALL") in [

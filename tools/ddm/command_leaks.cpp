@@ -49,13 +49,15 @@ struct Leak {
   std::uint64_t retained = 0;
   std::vector<RootPath> paths;
   std::string root() const { return paths.empty() ? kNoRoot : paths.front().root; }
+  // Of one pool's threads several may hold one site, and others of them another one.
+  std::string root_like() const { return paths.empty() ? kNoRoot : paths.front().like; }
 };
 
 struct Leaks {
   std::vector<Leak> sites;  // the fastest kMaxRows
   std::size_t growing = 0;  // of all sites that grow
   double bytes_per_minute = 0;
-  std::map<std::string, std::uint64_t> retained;  // by root, of all its sites together
+  std::map<std::string, std::uint64_t> retained;  // by root_like(), of all its sites together
 };
 
 double since(Clock::time_point begin) {
@@ -187,7 +189,7 @@ Result<Leaks> explain(const Watched& watched, DdmClient& client, Progress& progr
     const Leak& leak = leaks.sites.emplace_back(
         Leak{std::move(site), scaled(paths.retained_by(found), found.size(), site.alive.count),
              paths.of(found)});
-    Held& all = held[leak.root()];
+    Held& all = held[leak.root_like()];
     all.objects.insert(all.objects.end(), found.begin(), found.end());
     all.alive += leak.site.alive.count;
   }
@@ -226,7 +228,7 @@ int print_leaks_json(const Leaks& leaks, const Watched& watched,
 // The leaks that one root holds, which grow together: an object, its fields, and the node of the
 // map.
 struct RootLeaks {
-  std::string root;
+  std::string like, root;
   std::vector<const Leak*> leaks;  // largest retained size first
   double bytes_per_minute = 0;
   std::uint64_t retained = 0;
@@ -235,9 +237,11 @@ struct RootLeaks {
 std::vector<RootLeaks> group_by_root(const Leaks& leaks) {
   std::vector<RootLeaks> all;
   for (const Leak& leak : leaks.sites) {
-    const std::string root = leak.root();
-    auto held = std::ranges::find(all, root, &RootLeaks::root);
-    if (held == all.end()) held = all.insert(held, RootLeaks{root, {}, 0, leaks.retained.at(root)});
+    const std::string like = leak.root_like();
+    auto held = std::ranges::find(all, like, &RootLeaks::like);
+    if (held == all.end()) {
+      held = all.insert(held, RootLeaks{like, leak.root(), {}, 0, leaks.retained.at(like)});
+    }
     held->leaks.push_back(&leak);
     held->bytes_per_minute += leak.site.bytes_per_minute;
   }

@@ -19,8 +19,8 @@ std::string path_line(const RootPath& path);
 
 // Why an object that was alive may have no path.
 inline constexpr const char* kNoPath =
-    "no path in the dump, as of what waits for the collector or what the fields of java.lang.Class "
-    "hold, which dumps leave out";
+    "no path in the dump, as of what waits for the collector, and of what dumps leave out: the fields "
+    "of java.lang.Class, and on JDK 21 the stacks of virtual threads that wait";
 
 // The first `top` paths as a list, and the number of objects without one.
 void print_paths(std::span<const RootPath> paths, std::size_t top, std::int64_t objects);

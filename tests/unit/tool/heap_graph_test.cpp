@@ -43,8 +43,8 @@ class Graph {
         [&](Dump& d) { d.u(0x21, 1).u(id, 8).u(1, 4).u(0x400, 8).u(8, 4).u(context_loader, 8); });
     return *this;
   }
-  Graph& local(std::uint64_t id) {
-    objects_ += Dump::body([&](Dump& d) { d.u(0x03, 1).u(id, 8).u(1, 4).u(0, 4); });
+  Graph& local(std::uint64_t id, std::uint32_t thread = 1) {
+    objects_ += Dump::body([&](Dump& d) { d.u(0x03, 1).u(id, 8).u(thread, 4).u(0, 4); });
     return *this;
   }
   Graph& root(std::uint64_t id) {
@@ -309,6 +309,20 @@ TEST_CASE("what the links of a list hold is one path, whichever of them holds it
   CHECK(of_values[0].count == 100);
   // The links themselves are told apart from the first.
   CHECK(paths.of(of_class(read.graph, "a.Node")).size() == 2);
+}
+
+TEST_CASE("what threads without names hold by equal paths has one root, which counts the threads") {
+  Graph made;
+  for (std::uint32_t n = 1; n <= 3; ++n) made.node(0x500 + n * 0x10, 0).local(0x500 + n * 0x10, n);
+  made.node(0x600, 0x610).node(0x610, 0).local(0x600, 4);
+  Read read = made.read();
+  const auto found = RootPaths(read.graph).of(of_class(read.graph, "a.Node"));
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].root == "local variable, 4 threads");
+  CHECK((found[0].count == 4 && found[0].via.empty()));
+  CHECK(found[1].root == "local variable, a thread");
+  CHECK(found[1].via == std::vector<std::string>{"a.Node.left"});
+  CHECK(found[0].like == found[1].like);
 }
 
 TEST_CASE("what references of java.lang.ref hold alone is told apart, and retained by nothing") {

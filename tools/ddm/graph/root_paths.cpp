@@ -1,7 +1,10 @@
 #include "graph/root_paths.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
+
+#include "report/thread_pools.h"
 
 namespace ddm {
 namespace {
@@ -13,12 +16,9 @@ constexpr std::uint32_t kPeriod = 32;  // links after which one may recur
 constexpr std::uint32_t kMostSteps = 200;
 // The first step of a path names its root: "S" and the static field, or "R" and the root's number.
 constexpr char kStatic = 'S', kRoot = 'R';
-
-bool is_variable(const HeapGraph::Root& root) {
-  return root.kind == HprofReader::kJavaFrame || root.kind == HprofReader::kJniLocal ||
-         root.kind == HprofReader::kMonitor || root.kind == HprofReader::kThreadBlock ||
-         root.kind == HprofReader::kNativeStack;
-}
+// From how many on threads of a pool that hold alike are one root.
+constexpr std::size_t kFewestAlike = 2;
+constexpr std::string_view kThreadLocalValue = "java.lang.ThreadLocal$ThreadLocalMap$Entry.value";
 
 }  // namespace
 
@@ -30,6 +30,7 @@ bool is_variable(const HeapGraph::Root& root) {
 // are parked at, since an idle worker's queue may lead to the last task that it handed over.
 RootPaths::RootPaths(HeapGraph& graph)
     : graph_(graph),
+      roots_(graph),
       reach_(graph.size()),
       before_(graph.size(), kNone),
       steps_of_(graph.size(), kNoStep),
@@ -186,7 +187,7 @@ std::uint32_t RootPaths::step_to(ObjectNumber object, const std::vector<ObjectNu
       steps[here] = steps[from];
       continue;
     }
-    const std::string name = graph_.reference_name(from, index);
+    const std::string name = step_name(from, index);
     const bool leaves = graph_.class_of(here) != graph_.class_of(from);
     steps[here] =
         is_static ? interned(kNoStep, kStatic + name, steps_[steps[from]].weak)
@@ -195,25 +196,71 @@ std::uint32_t RootPaths::step_to(ObjectNumber object, const std::vector<ObjectNu
   return steps[object];
 }
 
+std::string RootPaths::step_name(ObjectNumber from, std::uint32_t index) const {
+  std::string name = graph_.reference_name(from, index);
+  return name == kThreadLocalValue ? name + thread_local_of(from) : name;
+}
+
+// The entry is a weak reference to its ThreadLocal, which mostly is in a static field.
+std::string RootPaths::thread_local_of(ObjectNumber entry) const {
+  const std::uint32_t count = graph_.references(entry);
+  std::uint32_t at = 0;
+  while (at < count && !graph_.is_weak(entry, at)) ++at;
+  if (at == count) return "";
+  const ObjectNumber key = graph_.reference(entry, at);
+  if (key == kNone) return " (of a ThreadLocal that is gone)";
+  const ObjectNumber holder = before_[key];
+  if (holder != kNone && holder != key) {
+    const std::uint32_t index = reference_index(holder, key);
+    if (graph_.is_static(holder, index))
+      return " (of " + graph_.reference_name(holder, index) + ")";
+  }
+  return " (of a " + graph_.class_name(graph_.class_of(key)) + ")";
+}
+
 std::vector<RootPath> RootPaths::of(std::span<const ObjectNumber> objects) {
   std::unordered_map<std::uint32_t, std::int64_t> counts;
   for (const ObjectNumber object : objects) {
     if (before_[object] != kNone) ++counts[step_to(object, before_, steps_of_)];
   }
+  struct Found {
+    RootName root;
+    std::string thread;  // its name
+    RootPath path;
+    std::set<std::uint32_t> threads;
+  };
+  std::vector<Found> all;
+  ThreadPools pools(kFewestAlike);
+  for (const auto& [step, count] : counts) {
+    Found& one = all.emplace_back(Found{root_of(step), "", path_to(step), {}});
+    one.path.count = count;
+    if (!one.root.thread) continue;
+    one.threads.insert(*one.root.thread);
+    one.thread = roots_.thread_name(*one.root.thread);
+    pools.add(one.thread);
+  }
   // Paths with equal descriptions are merged.
   std::unordered_map<std::string, std::size_t> indices;
-  std::vector<RootPath> paths;
-  for (const auto& [step, count] : counts) {
-    RootPath path = described(step);
-    path.count = count;
-    std::string key = path.root;
-    for (const std::string& name : path.via) key += "\n" + name;
-    const auto [at, inserted] = indices.try_emplace(std::move(key), paths.size());
+  std::vector<Found> merged;
+  for (Found& one : all) {
+    one.path.like = roots_.text(one.root, pools.pattern_of(one.thread), 1);
+    std::string key = one.path.like;
+    for (const std::string& name : one.path.via) key += "\n" + name;
+    const auto [at, inserted] = indices.try_emplace(std::move(key), merged.size());
     if (inserted) {
-      paths.push_back(std::move(path));
+      merged.push_back(std::move(one));
     } else {
-      paths[at->second].count += count;
+      merged[at->second].path.count += one.path.count;
+      merged[at->second].threads.merge(one.threads);
     }
+  }
+  std::vector<RootPath> paths;
+  for (Found& one : merged) {
+    const std::size_t threads = one.threads.size();
+    one.path.kind = one.root.kind;
+    one.path.root =
+        roots_.text(one.root, threads > 1 ? pools.pattern_of(one.thread) : one.thread, threads);
+    paths.push_back(std::move(one.path));
   }
   std::ranges::sort(paths, [](const RootPath& a, const RootPath& b) {
     return std::tie(b.count, a.root, a.via) < std::tie(a.count, b.root, b.via);
@@ -221,67 +268,21 @@ std::vector<RootPath> RootPaths::of(std::span<const ObjectNumber> objects) {
   return paths;
 }
 
-RootPath RootPaths::described(std::uint32_t step) {
+RootPath RootPaths::path_to(std::uint32_t step) const {
   RootPath path;
   path.weak = steps_[step].weak;
   for (; steps_[step].before != kNoStep; step = steps_[step].before) {
     path.via.push_back(step_names_[steps_[step].name]);
   }
   std::ranges::reverse(path.via);
-  const std::string& first = step_names_[steps_[step].name];
-  if (first[0] == kStatic) {
-    // HotSpot dumps the resolved constants of a class as a static field of this name.
-    constexpr std::string_view kConstants = ".<resolved_references>";
-    const bool constants = first.ends_with(kConstants);
-    path.kind = constants ? "class" : "static";
-    path.root = constants ? "constants of " + first.substr(1, first.size() - 1 - kConstants.size())
-                          : "static " + first.substr(1);
-    return path;
-  }
-  const auto object = static_cast<ObjectNumber>(std::stoul(first.substr(1)));
-  auto root = std::ranges::find_if(graph_.roots(), [object](const HeapGraph::Root& one) {
-    return one.object == object && !is_variable(one);
-  });
-  if (root == graph_.roots().end()) {
-    root = std::ranges::find(graph_.roots(), object, &HeapGraph::Root::object);
-  }
-  if (root != graph_.roots().end() && root->kind != HprofReader::kStickyClass) {
-    std::tie(path.kind, path.root) = kind_and_name(*root);
-  } else {
-    path.kind = "class";
-    path.root = "class " + graph_.class_name(graph_.class_of(object));
-  }
   return path;
 }
 
-std::pair<std::string, std::string> RootPaths::kind_and_name(const HeapGraph::Root& root) {
-  const auto of_thread = [&] {
-    const std::string name = graph_.thread_name(root.thread);
-    return name.empty() ? std::string("a thread") : "thread \"" + name + "\"";
-  };
-  switch (root.kind) {
-    case HprofReader::kJniGlobal:
-      return {"jni", "JNI global reference"};
-    case HprofReader::kThread:
-      return {"thread", of_thread()};
-    case HprofReader::kMonitor:
-      return {"monitor", "a monitor that is held"};
-    case HprofReader::kJniLocal:
-    case HprofReader::kJavaFrame:
-      break;
-    default:
-      return {"other", "the VM"};
-  }
-  const bool native = root.kind == HprofReader::kJniLocal;
-  std::string name = native ? "JNI local reference" : "local variable";
-  const HeapGraph::Thread* const thread = graph_.thread(root.thread);
-  const auto stack =
-      thread != nullptr ? graph_.names().stack(thread->trace) : std::vector<DumpFrame>();
-  if (root.frame < stack.size()) {
-    const FrameName& frame = stack[root.frame].name;
-    name += " of " + frame.class_name + "." + frame.method;
-  }
-  return {native ? "jni" : "local", name + ", " + of_thread()};
+RootName RootPaths::root_of(std::uint32_t step) {
+  while (steps_[step].before != kNoStep) step = steps_[step].before;
+  const std::string& first = step_names_[steps_[step].name];
+  if (first[0] == kStatic) return roots_.of_static(first.substr(1));
+  return roots_.of_object(static_cast<ObjectNumber>(std::stoul(first.substr(1))));
 }
 
 std::uint64_t RootPaths::retained_by(std::span<const ObjectNumber> objects) const {

@@ -5,26 +5,29 @@
 // not if there are several such classes, each of a loader that something holds.
 // An object that is only reachable through references of java.lang.ref has a path through these; an
 // unreachable object (allocated after the collection, or not yet collected) has none. Long chains are
-// shortened: of links that recur a few rounds are shown, and 200 steps in all. One thread.
+// shortened: of links that recur a few rounds are shown, and 200 steps in all. Paths from threads of
+// one pool, and from virtual threads, are one where they are equal otherwise. One thread.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "graph/heap_graph.h"
+#include "graph/root_names.h"
 
 namespace ddm {
 
 struct RootPath {
-  std::string root;  // "static shop.Shop.SESSIONS", "local variable of shop.Shop.serve, ..."
-  std::string kind;  // static, thread, local, jni, monitor, class, other
+  // "static shop.Shop.SESSIONS", "local variable of shop.Shop.serve, 4 threads "web-*""
+  std::string root;
+  std::string kind;              // of a RootName
   std::vector<std::string> via;  // "java.util.HashMap.table", ...
   bool weak = false;             // through a soft, weak or other reference
   std::int64_t count = 0;        // of objects
+  std::string like;              // equal for roots that differ in the number of threads alone
 };
 
 class RootPaths {
@@ -63,10 +66,15 @@ class RootPaths {
                               const std::vector<std::uint32_t>& steps, ObjectNumber from) const;
   // The position of a reference in `from` that points to `to`.
   std::uint32_t reference_index(ObjectNumber from, ObjectNumber to) const;
-  RootPath described(std::uint32_t step);
-  std::pair<std::string, std::string> kind_and_name(const HeapGraph::Root& root);
+  // The name of a reference; of a thread's value of a ThreadLocal with the ThreadLocal.
+  std::string step_name(ObjectNumber from, std::uint32_t index) const;
+  std::string thread_local_of(ObjectNumber entry) const;
+  // A step's path but for its root.
+  RootPath path_to(std::uint32_t step) const;
+  RootName root_of(std::uint32_t step);
 
   HeapGraph& graph_;
+  RootNames roots_;
   std::vector<Reach> reach_;
   std::vector<ObjectNumber> before_;     // the predecessor on the path; the object itself: a root
   std::vector<std::uint32_t> steps_of_;  // by object, filled on demand
