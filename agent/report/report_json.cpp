@@ -141,6 +141,7 @@ void append_summary_members(std::string& out, const ReportData& data) {
   if (data.time.sampler) append_sampler(out, *data.time.sampler);
   if (!data.time.not_timed.empty()) append_counts(out, "not_timed", data.time.not_timed);
   if (data.time.monitor_on) add("monitor", *data.time.monitor_on ? "on" : "off");
+  if (!data.time.waiting.empty()) add("waiting", data.time.waiting.size());
   if (!data.time.incomplete.empty()) add("incomplete", data.time.incomplete);
   add("allocated_bytes", summary.allocated_bytes);
   append_counts(out, "dropped_reasons", summary.dropped_reasons);

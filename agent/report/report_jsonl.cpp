@@ -2,6 +2,7 @@
 // then one per record, newest first; and the lists that are made of parts of it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <unordered_map>
@@ -15,6 +16,13 @@
 
 namespace ddm {
 namespace {
+
+void append_thread_members(std::string& out, std::int64_t id, std::string_view name) {
+  out += '{';
+  append_json_member(out, "id", id);
+  append_json_member(out, "name", name);
+  out += '}';
+}
 
 // Caches escaped fragments of objects.
 class Fragments {
@@ -61,10 +69,7 @@ class Fragments {
   void append_thread(std::string& out, std::int64_t id) {
     out += R"(,"thread":)";
     out += cached(threads_, id, [&](std::string& text) {
-      text = '{';
-      append_json_member(text, "id", id);
-      append_json_member(text, "name", thread_name_of(data_, id));
-      text += '}';
+      append_thread_members(text, id, thread_name_of(data_, id));
     });
   }
 
@@ -82,6 +87,10 @@ class Fragments {
   std::unordered_map<NameId, std::string> classes_;
   std::unordered_map<std::int64_t, std::string> threads_;
 };
+
+// Tens of thousands of virtual threads may wait, at stacks of hundreds of frames. The summary has their
+// number.
+constexpr std::size_t kMostWaiting = 10'000;
 
 // How many lines of sites and of time follow, so that a cut between two of them shows.
 struct LineCounts {
@@ -143,15 +152,21 @@ void append_time(const TimeData& time, Fragments& fragments, ReportPieces& piece
   }
 }
 
-void append_waiting(const TimeData& time, Fragments& fragments, ReportPieces& pieces) {
+// The longest ones, up to `most`.
+void append_waiting(const TimeData& time, std::size_t most, Fragments& fragments,
+                    ReportPieces& pieces) {
   std::string& out = pieces.text();
-  for (const OngoingWait& wait : time.waiting) {
+  for (std::size_t i = 0; i < std::min(time.waiting.size(), most); ++i) {
     if (!pieces.wanted()) return;
-    out += R"({"type":"waiting")";
+    const OngoingWait& wait = time.waiting[i];
+    out += R"({"type":"monitor")";
     append_json_member(out, "kind", name_of(wait.kind));
     fragments.append_class(out, wait.class_id);
-    fragments.append_thread(out, wait.thread_id);
-    append_json_member(out, "ns", wait.ns);
+    append_json_member(out, "count", 0);  // that it is not over: sums of these figures stay right
+    append_json_member(out, "ns", 0);
+    begin_json_member(out, "thread");
+    append_thread_members(out, wait.thread_id, wait.thread);
+    append_json_member(out, "waiting_ns", wait.ns);
     if (!wait.holder.empty()) append_json_member(out, "holder", wait.holder);
     fragments.append_stack(out, wait.frames, wait.cut);
   }
@@ -290,7 +305,7 @@ void recent_threads(const ReportData& data, const ReportSink& sink) {
 void time_lines(const ReportData& data, const ReportSink& sink) {
   behind_summary(data, sink, {}, [&](Fragments& fragments, ReportPieces& pieces) {
     append_time(data.time, fragments, pieces);
-    append_waiting(data.time, fragments, pieces);
+    append_waiting(data.time, data.time.waiting.size(), fragments, pieces);
   });
 }
 
@@ -300,9 +315,11 @@ void sites_jsonl_report(const ReportData& data, const ReportSink& sink) {
 
 void jsonl_report(const ReportData& data, const ReportSink& sink) {
   const TimeData& time = data.time;
-  const std::size_t lines = time.methods.size() + time.samples.size() + time.monitors.size();
+  const std::size_t lines = time.methods.size() + time.samples.size() + time.monitors.size() +
+                            std::min(time.waiting.size(), kMostWaiting);
   behind_sites(data, sink, lines, [&](Fragments& fragments, ReportPieces& pieces) {
     append_time(data.time, fragments, pieces);
+    append_waiting(data.time, kMostWaiting, fragments, pieces);
     append_records(data, fragments, pieces);
   });
 }

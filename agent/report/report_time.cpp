@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "core/class_names.h"
 #include "core/jvm_text.h"
+#include "report/report_methods.h"
 #include "report/report_sites.h"
 #include "report/report_words.h"
 #include "report/thread_pools.h"
@@ -27,10 +27,6 @@ constexpr std::size_t kHolders = 3;  // shown per lock
 
 std::string ms(std::int64_t ns) {
   return fmt::format("{}.{} ms", grouped(ns / 1'000'000), ns / 100'000 % 10);
-}
-
-std::string milliseconds(std::int64_t ns) {
-  return fmt::format("{}.{:03}", grouped(ns / 1'000'000), ns / 1'000 % 1'000);
 }
 
 struct Trace {
@@ -86,27 +82,6 @@ std::vector<MonitorTime> merged_monitors(const std::vector<MonitorTime>& monitor
   return sums;
 }
 
-// For each method what its name lacks to be told from the others of its class: "", its parameters, or,
-// where these read the same, its descriptor.
-std::vector<std::string> distinguishing_parameters(const std::vector<MethodTime>& methods) {
-  using Name = std::tuple<std::string_view, std::string_view, std::string>;
-  std::vector<std::string> added(methods.size());
-  for (const bool again : {false, true}) {
-    std::map<Name, int> alike;
-    const auto name_of = [&](std::size_t i) {
-      return Name(methods[i].class_name, methods[i].method, added[i]);
-    };
-    for (std::size_t i = 0; i < methods.size(); ++i) ++alike[name_of(i)];
-    std::vector<std::string> more = added;
-    for (std::size_t i = 0; i < methods.size(); ++i) {
-      if (alike[name_of(i)] == 1) continue;
-      more[i] = again ? methods[i].signature : simple_parameters(methods[i].signature);
-    }
-    added = std::move(more);
-  }
-  return added;
-}
-
 class Tables {
  public:
   Tables(const ReportData& data, ReportNames& names, std::size_t rows, std::size_t columns)
@@ -120,6 +95,7 @@ class Tables {
   std::string write(bool with_traces) {
     with_traces_ = with_traces;
     set_idle_apart();
+    note_ongoing();
     out_ += method_table(time_.methods, rows_, columns_);
     if (with_traces && !time_.monitor_on && !time_.incomplete.empty()) {
       line("\n{}", printable(time_.incomplete));
@@ -128,7 +104,8 @@ class Tables {
     samples();
     monitors();
     if (with_traces) {
-      holders();
+      holders(monitors_);
+      still_waiting();
       idle_threads();
       traces();
     }
@@ -215,6 +192,18 @@ class Tables {
     monitors_.erase(rest, monitors_.end());
   }
 
+  // A row's count is of threads then, and its time that of their waits so far.
+  void note_ongoing() {
+    for (const OngoingWait& wait : time_.waiting) {
+      if (!is_for_lock(wait)) continue;
+      ongoing_.push_back({wait.kind, wait.class_id, 1, wait.ns, wait.frames, wait.cut});
+      if (!wait.holder.empty()) ongoing_.back().holders = {{wait.holder, 1, wait.ns, {}, false}};
+      longest_ns_ = std::max(longest_ns_, wait.ns);
+    }
+    threads_waiting_ = ongoing_.size();
+    ongoing_ = merged_monitors(ongoing_, names_);
+  }
+
   static std::int64_t all_ns(const std::vector<MonitorTime>& monitors) {
     std::int64_t all = 0;  // a pin is counted as a park, too
     for (const MonitorTime& monitor : monitors) {
@@ -233,18 +222,18 @@ class Tables {
       line("Not counted: {} of waiting for work, at {}", ms(all_ns(idle_)),
            counted(idle_.size(), "place"));
     }
-    ongoing();
+    if (threads_waiting_ > 0) {
+      line("Not counted: {} still {}, for {} at the longest", counted(threads_waiting_, "thread"),
+           threads_waiting_ == 1 ? "waits" : "wait", ms(longest_ns_));
+    }
     waits(monitors_, all);
   }
 
-  void ongoing() {
-    std::int64_t count = 0, longest = 0;
-    for (const OngoingWait& wait : time_.waiting) {
-      if (is_for_lock(wait)) ++count, longest = std::max(longest, wait.ns);
-    }
-    if (count == 0) return;
-    line("Not counted: {} still {}, for {} at the longest", counted(count, "thread"),
-         count == 1 ? "waits" : "wait", ms(longest));
+  void still_waiting() {
+    if (ongoing_.empty()) return;
+    line("\nStill waiting for locks, by number of threads and their time until now");
+    waits(ongoing_, all_ns(ongoing_));
+    holders(ongoing_);
   }
 
   void idle_threads() {
@@ -259,10 +248,11 @@ class Tables {
          with_traces_ ? "trace" : "", "kind", "class");
     for (std::size_t i = 0; i < std::min(rows_, monitors.size()); ++i) {
       const MonitorTime& monitor = monitors[i];
-      const std::string type =
-          monitor.class_id == kUnknownName
-              ? "-"
-              : shortened_type(names_.class_name(monitor.class_id), columns_ - 55);
+      const std::string type = monitor.class_id == kUnknownName
+                                   ? "-"
+                                   : shortened_type(lock_text(name_of(monitor.kind),
+                                                              names_.class_name(monitor.class_id)),
+                                                    columns_ - 55);
       line("{:>5} {:>7} {:>15} {:>9} {:>6} {:<6} {}", i + 1, share_of(monitor.ns, all),
            ms(monitor.ns), grouped(monitor.count), trace_text(monitor.frames, monitor.cut),
            name_of(monitor.kind), type);
@@ -277,15 +267,15 @@ class Tables {
     return shortened_frame(names_.method(own.method), names_.place(own.method, own.line), width);
   }
 
-  void holders() {
-    const std::size_t shown = std::min(rows_, monitors_.size());
+  void holders(const std::vector<MonitorTime>& monitors) {
+    const std::size_t shown = std::min(rows_, monitors.size());
     bool any = false;
-    for (std::size_t i = 0; i < shown; ++i) any = any || !monitors_[i].holders.empty();
+    for (std::size_t i = 0; i < shown; ++i) any = any || !monitors[i].holders.empty();
     if (!any) return;
     line("\nWho held the lock when a thread began to wait for it, of each rank");
     line("{:>5} {:>7} {:>15} {:>9} {:>6}  {}", "rank", "self", "time", "count", "trace", "thread");
     for (std::size_t i = 0; i < shown; ++i) {
-      const MonitorTime& monitor = monitors_[i];
+      const MonitorTime& monitor = monitors[i];
       for (std::size_t h = 0; h < std::min(kHolders, monitor.holders.size()); ++h) {
         const LockHolder& holder = monitor.holders[h];
         line("{:>5} {:>7} {:>15} {:>9} {:>6}  {}", i + 1, share_of(holder.ns, monitor.ns),
@@ -323,49 +313,14 @@ class Tables {
   std::string out_;
   std::vector<MonitorTime> monitors_;
   std::vector<MonitorTime> idle_;
+  std::vector<MonitorTime> ongoing_;
+  std::size_t threads_waiting_ = 0;
+  std::int64_t longest_ns_ = 0;
   std::vector<StackSample> sums_;
   std::vector<Trace> traces_;
 };
 
 }  // namespace
-
-std::string method_table(const std::vector<MethodTime>& times, std::size_t rows,
-                         std::size_t columns) {
-  std::string out;
-  if (times.empty()) return out;
-  std::int64_t all = 0, calls = 0;
-  for (const MethodTime& time : times) {
-    all += time.self_ns;
-    calls += time.calls;
-  }
-  const auto to = std::back_inserter(out);
-  fmt::format_to(to, "\nTimed methods: {}, {}, {} ms in all threads\n", grouped(times.size()),
-                 counted(calls, "call"), milliseconds(all));
-  fmt::format_to(to, "{:>7} {:>12} {:>12} {:>11}  {}\n", "self", "self ms", "total ms", "calls",
-                 "method");
-  const std::size_t method_columns = columns - 47;
-  std::int64_t exceptions = 0;
-  const std::vector<std::string> parameters = distinguishing_parameters(times);
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    const MethodTime& time = times[i];
-    exceptions += time.exceptions;
-    if (i >= rows) continue;
-    // The method's own name is kept whole if it fits.
-    const std::string method = printable(time.method + parameters[i]);
-    const std::size_t left = method_columns - std::min(method_columns - 4, method.size() + 1);
-    fmt::format_to(to, "{:>7} {:>12} {:>12} {:>11}  {}.{}\n", share_of(time.self_ns, all),
-                   milliseconds(time.self_ns), milliseconds(time.total_ns), grouped(time.calls),
-                   shortened_type(printable(time.class_name), left),
-                   shortened(method, method_columns - 5));
-  }
-  if (times.size() > rows) {
-    fmt::format_to(to, "  and {}\n", counted(times.size() - rows, "more method"));
-  }
-  if (exceptions > 0) {
-    fmt::format_to(to, "  {} ended by an exception\n", counted(exceptions, "call"));
-  }
-  return out;
-}
 
 std::string time_tables(const ReportData& data, ReportNames& names, std::size_t columns) {
   return Tables(data, names, kRows, columns).write(true);

@@ -19,11 +19,6 @@ inline bool has_time_only(const ReportData& data) {
          (time.sampler || time.monitor_on || !time.methods.empty() || !time.incomplete.empty());
 }
 
-// The table of timed methods; "" without any. `times`: largest self time first; shows the first
-// `rows`, in lines of at most `columns`.
-std::string method_table(const std::vector<MethodTime>& times, std::size_t rows,
-                         std::size_t columns);
-
 // Tables of samples and of locks, each row with a number that refers to its stack below. Lines of
 // at most `columns`, except for long names in stacks. "" if nothing was measured.
 std::string time_tables(const ReportData& data, ReportNames& names, std::size_t columns);

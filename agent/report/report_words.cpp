@@ -119,6 +119,11 @@ std::string shortened_type(std::string_view type_name, std::size_t width) {
   return shortened(with_short_packages(type_name, width), width);
 }
 
+std::string lock_text(std::string_view kind, std::string_view type_name) {
+  const bool initialisation = kind == "enter" && type_name == "int[]";
+  return std::string(type_name) + (initialisation ? " (a class is initialised)" : "");
+}
+
 std::string place_text(std::string_view file, int line) {
   if (line == kLineNative) return "Native Method";
   if (file.empty()) return "Unknown Source";

@@ -43,6 +43,9 @@ std::string shortened(std::string_view text, std::size_t width);
 // then the middle is dropped.
 std::string shortened_type(std::string_view type_name, std::size_t width);
 
+// The class of a lock. The VM guards the initialisation of a class by an int[], which is said of those.
+std::string lock_text(std::string_view kind, std::string_view type_name);
+
 // "B.java:12", "B.java", "Native Method", "Unknown Source": the part in () of a stack trace.
 std::string place_text(std::string_view file, int line);
 

@@ -81,6 +81,7 @@ struct OngoingWait {
   MonitorKind kind = MonitorKind::kEnter;
   NameId class_id = kUnknownName;  // of the object that is waited for
   std::int64_t thread_id = 0;      // Thread.getId()
+  std::string thread;              // its name; "": a virtual thread's, or unknown
   std::int64_t ns = 0;             // so far
   std::string holder;              // the lock's owner when it began; "": none, or unknown
   std::vector<Frame> frames;

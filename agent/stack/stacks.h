@@ -28,6 +28,7 @@ class Stacks {
  public:
   // `current`: the calling thread, which is attached; null: unknown.
   Stacks(jvmtiEnv* jvmti, JNIEnv* jni, jobject current);
+  jvmtiEnv* jvmti() const { return jvmti_; }
 
   // Selects the walker for later calls. An unavailable one is logged.
   void use(WalkerKind wanted);

@@ -201,6 +201,7 @@ std::vector<OngoingWait> MonitorTimes::waiting() const {
         result.push_back({static_cast<MonitorKind>(kind),
                           begun.class_id,
                           thread,
+                          "",
                           now - begun.at_ns,
                           totals_.holder_name(begun.holder.thread),
                           {buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(depth)},

@@ -25,6 +25,19 @@ std::vector<jthread> all_threads(jvmtiEnv* jvmti, JNIEnv* jni) {
   return {threads.get(), threads.get() + count};
 }
 
+std::map<std::int64_t, std::string> names_of_threads(jvmtiEnv* jvmti, JNIEnv* jni) {
+  constexpr jint kLocalRefs = 64;
+  std::map<std::int64_t, std::string> names;
+  const LocalFrame frame(jni, kLocalRefs);
+  if (!frame.good()) return names;
+  const auto fields = ThreadFields::find(jvmti, jni);
+  if (!fields) return names;
+  for (const jthread thread : all_threads(jvmti, jni)) {
+    names[fields->id(jni, thread)] = fields->name(jni, thread);
+  }
+  return names;
+}
+
 bool is_carrier(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   const LocalRef<jclass> type(jni, jni->GetObjectClass(thread));
   return text_of(ClassSignature(jvmti, type.get())) == "Ljdk/internal/misc/CarrierThread;";

@@ -3,12 +3,18 @@
 
 #include <jvmti.h>
 
+#include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace ddm {
 
 // Local references; the caller has pushed a local frame. Empty if the VM refuses.
 std::vector<jthread> all_threads(jvmtiEnv* jvmti, JNIEnv* jni);
+
+// Their names by Java's thread id.
+std::map<std::int64_t, std::string> names_of_threads(jvmtiEnv* jvmti, JNIEnv* jni);
 
 // Declares local references created by JVMTI to -Xcheck:jni, which counts them.
 void announce_local_refs(JNIEnv* jni, jint count);

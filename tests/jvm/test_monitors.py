@@ -354,7 +354,7 @@ def a_virtual_thread_that_waits_is_called_one(t):
 
 @test(jdks="each")
 def waits_that_go_on_are_told_and_idle_workers_are_none(t):
-    with Target(t, "monitor=y,dump=none", program=["Deadlocked"]) as p:
+    with Target(t, "monitor=y,dump=w.jsonl,dump=w.txt", program=["Deadlocked"]) as p:
         text = ddm(t, "locks", p.pid)
         assert "no thread has had to wait" not in text, text
         found = ddm_json(t, "locks", p.pid)
@@ -376,6 +376,13 @@ def waits_that_go_on_are_told_and_idle_workers_are_none(t):
         assert "lefty #" in text and "idle worker" not in text and "\ndeadlock:\n" in text, text
         assert "idle worker #" in ddm(t, "locks", p.pid, "--idle")
         assert "held by lefty when it began" in text, text
+    written = ddm_json(t, "locks", t.path("w.jsonl"))
+    then = {row["thread"]["name"]: row for row in written if "waiting_ns" in row}
+    assert then.keys() >= now.keys() and then["late"]["holder"] == "lefty", then.keys()
+    text = ddm(t, "locks", t.path("w.jsonl"))
+    assert "threads waited when it was written, for " in text and "one-of-* (5 threads) " in text, text
+    with open(t.path("w.txt"), encoding="utf-8") as f:
+        assert "\nStill waiting for locks, by number of threads " in f.read()
 
 
 # From JDK 26 on the VM itself waits up to a minute for the transformer (JDK-8355631).

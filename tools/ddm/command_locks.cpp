@@ -80,7 +80,8 @@ std::string unheld_text(const std::vector<Json>& monitors) {
 
 std::string class_text(const Json& line) {
   const std::string type = text_of(line, "class");
-  return type.empty() || type == "unknown" ? "-" : type;
+  if (type.empty() || type == "unknown") return "-";
+  return lock_text(text_of(line, "kind"), type);
 }
 
 // "    at shop.Cart.total(Cart.java:12)", of the program rather than of the JDK.
@@ -207,7 +208,7 @@ void print_current(const std::vector<Json>& waiting, std::size_t top) {
   const std::size_t width = output_width();
   TextTable table({">WAITS NOW, MS", "KIND", "~THREAD", ".CLASS, WHERE"});
   print_first(rows_of_threads(waiting), top, table, [&](const Json& wait) {
-    table.add({ms_text(number_of(wait, "ns")), text_of(wait, "kind"), text_of(wait, "who"),
+    table.add({ms_text(number_of(wait, "waiting_ns")), text_of(wait, "kind"), text_of(wait, "who"),
                class_text(wait)});
     add_place(array_of(wait, "stack"), "    at ", width, table);
     const std::string holder = text_of(wait, "holder");
@@ -222,27 +223,17 @@ AllWaits split_waits(const std::vector<Json>& lines, const std::string& kind) {
     const Json& line = lines[i];
     if (!kind.empty() && text_of(line, "kind") != kind) continue;
     Waits& waits = is_idle_wait(line) ? all.idle : all.locks;
-    (text_of(line, "type") == "waiting" ? waits.current : waits.finished).push_back(line);
+    (line.contains("waiting_ns") ? waits.current : waits.finished).push_back(line);
   }
   return all;
 }
 
-// A report names only threads that have allocated; the list of threads has the names of all platform
-// threads.
-void name_threads(DdmClient& client, std::vector<Json>& lines) {
-  const auto rows = list_threads(client);
-  if (!rows) return;
-  std::map<std::int64_t, std::string> names;
-  for (const ThreadRow& row : *rows) names[row.id] = row.name;
+// A report knows the names of platform threads.
+void name_virtual_threads(std::vector<Json>& lines) {
   for (Json& line : lines) {
     const auto thread = line.find("thread");
     if (thread == line.end() || !thread->is_object()) continue;
-    const auto known = names.find(number_of(*thread, "id"));
-    if (known != names.end()) {
-      (*thread)["name"] = json_text(known->second);
-    } else if (text_of(*thread, "name").empty()) {
-      (*thread)["name"] = "(virtual thread)";
-    }
+    if (text_of(*thread, "name").empty()) (*thread)["name"] = "(virtual thread)";
   }
 }
 
@@ -256,11 +247,7 @@ Json as_json(const AllWaits& all) {
   for (const bool idle : {false, true}) {
     const Waits& waits = idle ? all.idle : all.locks;
     for (const Json& row : waits.finished) add(row, idle);
-    for (Json row : waits.current) {
-      row["waiting_ns"] = row["ns"];
-      row["count"] = row["ns"] = 0;
-      add(std::move(row), idle);
-    }
+    for (const Json& row : waits.current) add(row, idle);
   }
   return list;
 }
@@ -275,7 +262,7 @@ Result<KnownWaits> waits_of_program(const LocksOptions& options) {
   if (!target) return Error{no_target_text(options.target, target.message())};
   auto client = connect_to_target(*target);
   if (!client) return Error{no_target_text(options.target, client.message())};
-  auto lines = fetch_time(*client, {"monitor", "waiting"});
+  auto lines = fetch_time(*client, {"monitor"});
   if (!lines) return lines.error();
   const auto held = fetch_locks(*client);
   const auto cycles = held ? deadlocks_of(*held) : std::vector<LockCycle>();
@@ -287,11 +274,10 @@ Result<KnownWaits> waits_of_program(const LocksOptions& options) {
         "on, `ddm record {0} --locks` for a while",
         *target)};
   }
-  name_threads(*client, *lines);
   return KnownWaits{std::move(*lines), std::move(deadlocks)};
 }
 
-// A report has the waits that were over; who waited then, and who held what, it does not tell.
+// A report does not tell who held what then.
 Result<KnownWaits> waits_of_file(const std::string& path) {
   auto figures = read_figures_file(path);
   if (!figures) return figures.error();
@@ -309,9 +295,10 @@ Result<KnownWaits> waits_of_file(const std::string& path) {
 }
 
 int locks(const LocksOptions& options) {
-  const auto known =
+  auto known =
       is_saved_report(options.target) ? waits_of_file(options.target) : waits_of_program(options);
   if (!known) return refuse(known.message());
+  name_virtual_threads(known->lines);
   const Json& summary = known->lines.front();
   const std::string state = text_of(summary, "monitor");
   const AllWaits all = split_waits(known->lines, options.kind);
@@ -327,18 +314,25 @@ int locks(const LocksOptions& options) {
   std::string current_text;
   if (!shown.current.empty()) {
     const std::size_t count = shown.current.size();
-    current_text = fmt::format("{} {} now, for {} ms so far at the longest\n", grouped(count),
-                               count == 1 ? "thread waits" : "threads wait",
-                               ms_text(number_of(shown.current.front(), "ns")));
+    const char* const verb = is_saved_report(options.target) ? "waited when it was written"
+                             : count == 1                    ? "waits now"
+                                                             : "wait now";
+    current_text = fmt::format("{} {}, for {} ms so far at the longest\n", counted(count, "thread"),
+                               verb, ms_text(number_of(shown.current.front(), "waiting_ns")));
   }
   if (sums.empty() && current_text.empty()) {
-    print(options.idle                      ? "no thread has waited for work"
-          : is_saved_report(options.target) ? "no wait was over; who waited then is not in a report"
-                                            : "no thread has had to wait since waits are timed");
+    print(options.idle ? "no thread has waited for work"
+                       : "no thread has had to wait since waits are timed");
   }
   print(sums);
   print(std::string(sums.empty() && !current_text.empty() ? "no wait is over" : "") +
         (state == "off" ? "; no longer timed\n" : "\n") + current_text);
+  const auto listed = static_cast<std::int64_t>(all.locks.current.size() + all.idle.current.size());
+  if (const std::int64_t waiting = number_of(summary, "waiting");
+      waiting > listed && options.kind.empty()) {
+    print_sentence(fmt::format("of {} in progress the report has the longest {}",
+                               counted(waiting, "wait"), grouped(listed)));
+  }
   if (const std::string unheld = unheld_text(shown.finished); !unheld.empty()) {
     print_sentence(unheld);
   }

@@ -216,7 +216,7 @@ std::string lacking(const RecordOptions& options, const Json& summary) {
 bool has_time_below(DdmClient& client, const RecordOptions& options) {
   const WantedOptions& wanted = options.wanted;
   if (!wanted.cpu && !wanted.wall && !wanted.locks) return false;
-  const auto lines = fetch_time(client, {"sample", "monitor", "waiting"}, options.below);
+  const auto lines = fetch_time(client, {"sample", "monitor"}, options.below);
   return lines && lines->size() > 1;  // the first one is the summary
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/clocks.h"
+#include "vm/thread_list.h"
 
 namespace ddm {
 namespace {
@@ -44,6 +45,10 @@ std::optional<ReportData> ReportAssembly::report(JNIEnv* jni, std::string reason
     if (!part->add_to(data, jni)) return std::nullopt;
   }
   for (TimeDataSource* source : time_) source->add_to(data.time);
+  if (jni != nullptr && !data.time.waiting.empty()) {
+    auto names = names_of_threads(stacks_.jvmti(), jni);
+    for (OngoingWait& wait : data.time.waiting) wait.thread = names[wait.thread_id];
+  }
   data.summary.written_ms = epoch_ms();
   const bool last = jni == nullptr || reason == "exit";
   if (!last && data.sites.size() >= kManySites) freed_memory_.expect(kTrims);

@@ -177,11 +177,20 @@ TEST_CASE("Figures of time stand between the sites and the records") {
       {MonitorKind::kWait, sample->names.add_class("java.lang.Object[]"), 1, 2, {}, false},
       {MonitorKind::kPark, kUnknownName, 1, 1, {}, false},
       {MonitorKind::kPin, kUnknownName, 1, 1, {}, false}};
+  sample->data.time.waiting = {{MonitorKind::kEnter,
+                                sample->names.add_class("shop.Stock"),
+                                31,
+                                "till-1",
+                                6'000'000,
+                                "till-2",
+                                {pay},
+                                false}};
 
   const std::vector<ordered_json> lines =
       parsed_lines(whole_report(ReportFormat::kJsonl, sample->data));
-  REQUIRE(lines.size() == 1 + 6 + 4);
-  CHECK(lines[0]["time_lines"] == 6);
+  REQUIRE(lines.size() == 1 + 7 + 4);
+  CHECK(lines[0]["time_lines"] == 7);
+  CHECK(lines[0]["waiting"] == 1);
   CHECK(lines[1].dump() ==
         R"({"type":"method","class":"shop.Cart","method":"total","signature":"(I)J",)"
         R"("calls":1000,"exceptions":3,"total_ns":50000000000,"self_ns":40000000000,"cpu_ns":7})");
@@ -199,5 +208,8 @@ TEST_CASE("Figures of time stand between the sites and the records") {
                            R"("count":1,"ns":2,"stack":[]})");
   CHECK(lines[5]["kind"] == "park");
   CHECK(lines[6]["kind"] == "pin");
-  CHECK(lines[7]["type"] == "record");
+  CHECK(lines[7].dump() == R"({"type":"monitor","kind":"enter","class":"shop.Stock","count":0,"ns":0,)"
+                           R"("thread":{"id":31,"name":"till-1"},"waiting_ns":6000000,"holder":"till-2",)" +
+                               stack + "}");
+  CHECK(lines[8]["type"] == "record");
 }

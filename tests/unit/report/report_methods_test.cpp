@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "report/report_time.h"
+#include "report/report_methods.h"
 
 using ddm::MethodTime;
 

@@ -224,17 +224,22 @@ TEST_CASE(
                        {{MonitorKind::kPark, condition, 9, 90'000'000'000, {take, task}, false},
                         {MonitorKind::kPark, condition, 8, 80'000'000'000, {task}, false},
                         {MonitorKind::kPark, lock, 7, 70'000'000'000, {take, task}, false}});
-  time.waiting = {{MonitorKind::kPark, condition, 5, 80'000'000'000, "", {take, task}, false},
-                  {MonitorKind::kEnter, lock, 7, 4'000'000'000, "", {take}, false},
-                  {MonitorKind::kEnter, lock, 8, 5'000'000'000, "", {take}, false}};
+  time.waiting = {{MonitorKind::kPark, condition, 5, "", 80'000'000'000, "", {take, task}, false},
+                  {MonitorKind::kEnter, lock, 7, "", 4'000'000'000, "", {take}, false},
+                  {MonitorKind::kEnter, lock, 8, "", 5'000'000'000, "", {take}, false}};
+  time.monitors.push_back(
+      {MonitorKind::kEnter, sample->names.add_class("int[]"), 1, 1, {take}, false});
   const std::string summary = time_summary(sample->data);
-  CHECK(has(summary, "Waiting for locks: 71,234.6 ms in all threads, at 3 places"));
+  CHECK(has(whole_report(ReportFormat::kText, sample->data), " enter  int[] (a class is init"));
+  CHECK(has(summary, "Waiting for locks: 71,234.6 ms in all threads, at 4 places"));
+  const std::string text = whole_report(ReportFormat::kText, sample->data);
+  CHECK(has(text, "\nStill waiting for locks, by number of threads and their time until now\n"));
+  CHECK(has(text, "    1  100.0%      9,000.0 ms         2 "));
   CHECK(has(summary, "Not counted: 2 threads still wait, for 5,000.0 ms at the longest"));
   CHECK(has(summary, "Not counted: 170,000.0 ms of waiting for work, at 2 places"));
   CHECK(has(summary, "fairSync\n      at shop.Jobs.take(Jobs.java:3)\n"));
   CHECK_FALSE(has(summary, "itionObject"));
-  const std::string text = whole_report(ReportFormat::kText, sample->data);
-  CHECK(has(text, "Waiting for locks: 71,234.6 ms in all threads, at 3 places"));
+  CHECK(has(text, "Waiting for locks: 71,234.6 ms in all threads, at 4 places"));
   const std::string idle = text.substr(text.find("\nWaiting for work"));
   CHECK(has(idle, "    1   52.9%     90,000.0 ms         9 "));
   CHECK(has(idle, "itionObject"));
