@@ -106,6 +106,7 @@ class Tables {
     if (with_traces) {
       holders(monitors_);
       still_waiting();
+      idle_samples();
       idle_threads();
       traces();
     }
@@ -139,12 +140,14 @@ class Tables {
     sums_ = sums_by(time_.samples, &StackSample::count, [&](const StackSample& one) {
       return lines_of_stack(one.frames, one.cut, names_);
     });
-    std::int64_t all = 0;
-    for (const StackSample& sum : sums_) all += sum.count;
+    const std::int64_t all = all_counts(sums_);
     line("\n{} samples: {}, each of {} {}, in {}", sampler.wall ? "Wall-clock" : "CPU",
          grouped(all), ms(sampler.requested_ns), sampler.wall ? "elapsed" : "of CPU",
          counted(sums_.size(), "stack"));
     if (sampler.wall) line("  of threads that waited as well as of those that ran");
+    if (sampler.wall && has_virtual_threads()) {
+      line("  but of virtual threads only while they had a carrier: monitor=y tells their waits");
+    }
     line("  {} taken; each counts for its thread's {} since the last one",
          counted(sampler.stacks, "stack"), sampler.wall ? "time" : "CPU");
     line("  looked {} in {}, every {} on average, asked for {}", counted(sampler.rounds, "time"),
@@ -160,27 +163,69 @@ class Tables {
     for (const auto& [why, count] : sampler.failed) {
       line("  {} could not be had: {}", counted(count, "stack"), printable(why));
     }
-    if (sums_.empty()) return;
+    if (sampler.wall) set_idle_samples_apart();
+    const std::int64_t idle = all_counts(idle_sums_);
+    if (idle > 0) {
+      line("  not ranked: {}, {}, of idle threads of pools and timers", counted(idle, "sample"),
+           share_of(idle, all));
+    }
+    sample_rows(sums_);
+  }
+
+  void idle_samples() {
+    if (idle_sums_.empty()) return;
+    line("\nSamples of idle threads of pools and timers");
+    sample_rows(idle_sums_);
+  }
+
+  void sample_rows(const std::vector<StackSample>& sums) {
+    if (sums.empty()) return;
     line("{:>5} {:>7} {:>7} {:>11} {:>6}  {}", "rank", "self", "accum", "count",
          with_traces_ ? "trace" : "", "method");
+    const std::int64_t all = all_counts(sums);
     std::int64_t accumulated = 0;
-    for (std::size_t i = 0; i < std::min(rows_, sums_.size()); ++i) {
-      const StackSample& sum = sums_[i];
+    for (std::size_t i = 0; i < std::min(rows_, sums.size()); ++i) {
+      const StackSample& sum = sums[i];
       accumulated += sum.count;
       line("{:>5} {:>7} {:>7} {:>11} {:>6}  {}", i + 1, share_of(sum.count, all),
            share_of(accumulated, all), grouped(sum.count), trace_text(sum.frames, sum.cut),
-           sampler.wall && !with_traces_ ? place_of(sum.frames, columns_ - 43)
-                                         : top_frame(sum.frames, columns_ - 43));
+           time_.sampler->wall ? place_of(sum.frames, columns_ - 43)
+                               : top_frame(sum.frames, columns_ - 43));
     }
+  }
+
+  static std::int64_t all_counts(const std::vector<StackSample>& sums) {
+    std::int64_t all = 0;
+    for (const StackSample& sum : sums) all += sum.count;
+    return all;
+  }
+
+  bool has_virtual_threads() {
+    return std::ranges::any_of(sums_, [this](const StackSample& sum) {
+      return std::ranges::any_of(sum.frames, [this](const Frame& frame) {
+        return names_.method(frame.method).class_name == "java.lang.VirtualThread";
+      });
+    });
+  }
+
+  void set_idle_samples_apart() {
+    const auto rest = std::stable_partition(
+        sums_.begin(), sums_.end(),
+        [this](const StackSample& sum) { return !is_idle("", "", sum.frames); });
+    idle_sums_.assign(rest, sums_.end());
+    sums_.erase(rest, sums_.end());
+  }
+
+  bool is_idle(std::string_view kind, std::string_view type, const std::vector<Frame>& frames) {
+    return is_idle_wait(kind, type, frames.size(), [&](std::size_t i) {
+      const PrintableMethod& method = names_.method(frames[i].method);
+      return std::pair<std::string_view, std::string_view>(method.class_name, method.method);
+    });
   }
 
   // `wait`: a MonitorTime or an OngoingWait.
   bool is_for_lock(const auto& wait) {
-    const std::string& type = names_.class_name(wait.class_id);
-    return !is_idle_wait(name_of(wait.kind), type, wait.frames.size(), [&](std::size_t i) {
-      const PrintableMethod& method = names_.method(wait.frames[i].method);
-      return std::pair<std::string_view, std::string_view>(method.class_name, method.method);
-    });
+    return !is_idle(name_of(wait.kind), names_.class_name(wait.class_id), wait.frames);
   }
 
   // Waits for work would leave no room for those for locks.
@@ -316,7 +361,7 @@ class Tables {
   std::vector<MonitorTime> ongoing_;
   std::size_t threads_waiting_ = 0;
   std::int64_t longest_ns_ = 0;
-  std::vector<StackSample> sums_;
+  std::vector<StackSample> sums_, idle_sums_;
   std::vector<Trace> traces_;
 };
 

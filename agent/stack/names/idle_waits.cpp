@@ -7,8 +7,10 @@
 namespace ddm {
 
 bool is_idle_frame(std::string_view class_name, std::string_view method) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kIdle{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kIdle{
       {{"java.util.concurrent.ForkJoinPool", "awaitWork"},
+       {"java.util.concurrent.DelayScheduler", "loop"},
+       {"java.lang.VirtualThread", "takeVirtualThreadListToUnblock"},
        {"java.util.TimerThread", "mainLoop"},
        {"java.lang.ref.ReferenceQueue", "remove"},
        {"java.lang.ref.Reference", "waitForReferencePendingList"},

@@ -209,6 +209,26 @@ TEST_CASE("In the summary of all threads a stack is told by the program's frame"
   CHECK(has(time_summary(sample->data), "  shop.Jobs.take(Jobs.java:3)\n"));
 }
 
+TEST_CASE("Samples of all threads are ranked without idle ones, which have a table of their own") {
+  const auto sample = time_sample();
+  TimeData& time = sample->data.time;
+  const Frame park = sample->frame("jdk.internal.misc.Unsafe", "park", "", -2);
+  const Frame pool =
+      sample->frame("java.util.concurrent.ThreadPoolExecutor", "getTask", "T.java", 9);
+  const Frame pay = sample->frame("shop.Cart", "pay", "Cart.java", 12);
+  const Frame start = sample->frame("java.lang.VirtualThread", "run", "V.java", 3);
+  time.samples = {{90, "idle", {park, pool}, false}, {10, "busy", {park, pay}, false}};
+  time.sampler->wall = true;
+  std::string text = whole_report(ReportFormat::kText, sample->data);
+  CHECK(has(text, "  not ranked: 90 samples, 90.0%, of idle threads of pools and timers\n"));
+  CHECK(has(text, "    1  100.0%  100.0%          10      1  shop.Cart.pay(Cart.java:12)\n"));
+  CHECK(has(text, "\nSamples of idle threads of pools and timers\n"));
+  CHECK_FALSE(has(text, "virtual threads"));
+  time.samples.push_back({1, "virtual", {pay, start}, false});
+  text = whole_report(ReportFormat::kText, sample->data);
+  CHECK(has(text, "  but of virtual threads only while they had a carrier: monitor=y tells"));
+}
+
 TEST_CASE(
     "In the summary waits for work are one line, in the report a table below those for locks") {
   const auto sample = time_sample();
