@@ -161,7 +161,9 @@ std::vector<std::string> site_lines(const AllocSite& site, ReportNames& names, s
   if (site.at.known) add("    at ", site.at, "");
   if (site.app != site.at) {
     const bool all = site.app_bytes == site.bytes;
-    add("    from ", site.app, all ? "" : ", " + share_of(site.app_bytes, site.bytes) + " of it");
+    const std::string share = share_of(site.app_bytes, site.bytes);
+    const std::string part = all ? "" : share == "100.0%" ? "nearly all" : share;
+    add("    from ", site.app, all ? "" : ", " + part + " of it");
   }
   return lines;
 }

@@ -122,20 +122,23 @@ class Summary {
     const auto above = static_cast<std::size_t>(std::ranges::count(out_, '\n')) + 1;
     const std::size_t left = lines_ - std::min(lines_, above);
     if (left < 2) return;
+    // By the program's frames: for the JDK's there is no line.
     const std::vector<AllocSite> top =
-        top_sites(sites_of(data_, names_), SiteOrder::kBytes, std::min(kSummarySites, left / 2));
+        top_sites(sites_of(data_, names_, SiteFrame::kApp), SiteOrder::kBytes,
+                  std::min(kSummarySites, left / 2));
     add(fmt::format("  {:>11} {:>6} {:>11}  {}", "bytes", "share", "count",
                     whole ? "most bytes of the whole run" : "most of the recorded bytes"));
     for (const AllocSite& site : top) {
       add(fmt::format("  {:>11} {:>6} {:>11}  {}", human_bytes(site.bytes),
                       share_of(site.bytes, bytes), grouped(site.count),
                       shortened_type(names_.class_name(site.class_id), kColumns - 34)));
-      if (!site.at.known) {
+      if (!site.app.known) {
         add("      (no Java frame)");
         continue;
       }
-      add("      at " + shortened_frame(names_.method(site.at.method),
-                                        names_.place(site.at.method, site.at.line), kColumns - 9));
+      add("      from " + shortened_frame(names_.method(site.app.method),
+                                          names_.place(site.app.method, site.app.line),
+                                          kColumns - 11));
     }
   }
 

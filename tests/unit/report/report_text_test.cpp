@@ -210,11 +210,11 @@ TEST_CASE("The summary of a known record set") {
   running      shop.Shop.serve since before tracking: not seen
         bytes  share       count  most of the recorded bytes
         128 B  64.0%           2  byte[]
-      at a.b.Maker.make(Maker.java:42)
+      from a.b.Maker.make(Maker.java:42)
          56 B  28.0%           1  int[][]
       (no Java frame)
          16 B   8.0%           1  java.lang.Integer
-      at java.lang.Object.clone(Native Method)
+      from a.Main$$Lambda/0x12.get(Unknown Source)
 )");
 }
 
