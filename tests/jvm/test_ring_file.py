@@ -321,6 +321,12 @@ def the_whole_run_is_recovered_to_the_object(t):
             for site in of_marks:
                 methods = [frame["method"] for frame in site["stack"]]
                 assert methods.count("deepMarks") == 21 and methods[-1] == "main", methods
+            rows = json.loads(t.command([DDM, "recover", ring, "--by", "app", "--json"]).out)
+            assert sum(row["count"] for row in rows) == facts["seen"], rows
+            mark = next(row for row in rows if row["class"] == "DdmTarget$Mark")
+            assert mark["count"] == marks and mark["app"].startswith("DdmTarget."), mark
+            table = t.command([DDM, "recover", ring, "--by", "app", "--top", "1"])
+            assert f"{facts['seen']:,} allocations, " in table.out and table.code == 0, table
             written = [DDM, "recover", ring, "-o", t.path("w.sites.jsonl")]
             assert t.command(written).out.startswith(f"{facts['seen']:,} allocations of the killed program")
             # With a record lost, what was seen is a lower bound.

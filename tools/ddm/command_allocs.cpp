@@ -347,7 +347,7 @@ int allocs(const AllocsOptions& options) {
   }
   const auto report = recent_report(*client, *hello);
   if (!report) return refuse(report.message());
-  return show_recent(options, recent_figures(*report), why);
+  return show_recent(options, figures_of(*report), why);
 }
 
 }  // namespace

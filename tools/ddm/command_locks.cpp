@@ -12,6 +12,7 @@
 #include "report/thread_pools.h"
 #include "report_fetch.h"
 #include "site_figures.h"
+#include "site_rows.h"
 #include "threads.h"
 
 namespace ddm {
@@ -281,6 +282,9 @@ Result<KnownWaits> waits_of_program(const LocksOptions& options) {
 Result<KnownWaits> waits_of_file(const std::string& path) {
   auto figures = read_figures_file(path);
   if (!figures) return figures.error();
+  if (is_recovered(*figures)) {
+    return Error{path + " is of a ring file, which has no waits for locks"};
+  }
   if (text_of(figures->summary, "monitor").empty()) {
     return Error{path + " has no waits for locks: monitor=y was off, or it is .sites.jsonl"};
   }

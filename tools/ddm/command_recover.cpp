@@ -13,6 +13,7 @@
 #include "report/recovery/ring_reader.h"
 #include "report/report_json.h"
 #include "report/report_words.h"
+#include "site_rows.h"
 
 namespace ddm {
 namespace {
@@ -23,6 +24,8 @@ constexpr std::string_view kRecoverEndings =
 struct RecoverOptions {
   std::string ring;
   std::string path;
+  std::string by;  // "": the summary
+  std::size_t top = 25;
   bool json = false;
 };
 
@@ -92,8 +95,31 @@ std::vector<FoundRing> found_rings() {
   return found;
 }
 
+void print_losses(const RecoverOptions& options, const RecoveredRing& ring) {
+  for (const std::string& lost : losses(ring)) {
+    if (to_stdout(options)) {
+      complain(lost);
+    } else {
+      print("  {}\n", lost);
+    }
+  }
+}
+
+int show_rows(const RecoverOptions& options, const RecoveredRing& ring) {
+  const RowsBy by = *rows_by(options.by);
+  const std::vector<SiteRow> rows = rows_of(figures_of(ring.data), by);
+  if (options.json) return print_json(rows_json(rows, by, /*difference=*/false));
+  print_rows(rows, by, options.top);
+  print("{}{}, {} of the {} program (pid {})\n", ring.data.summary.seen_at_least ? "at least " : "",
+        counted(sum_of(rows, &SiteRow::count), "allocation"),
+        human_bytes(sum_of(rows, &SiteRow::bytes)), word_for(ring.state), ring.data.summary.pid);
+  print_losses(options, ring);
+  return kExitOk;
+}
+
 int list_rings(const RecoverOptions& options) {
-  if (!options.path.empty()) return bad_command_line("RING is missing", "recover");
+  if (!options.path.empty() || !options.by.empty())
+    return bad_command_line("RING is missing", "recover");
   const std::vector<FoundRing> found = found_rings();
   if (options.json) {
     return print_json(json_list(found, [](const FoundRing& one) {
@@ -130,6 +156,9 @@ int recover(const RecoverOptions& options) {
   if (!options.path.empty() && !to_stdout(options) && !format) {
     return misused(fmt::format("'{}': a report ends in {}", options.path, kRecoverEndings));
   }
+  if (!options.by.empty() && !options.path.empty()) {
+    return misused("--by is of tables; the file of -o has its own");
+  }
   if (to_stdout(options) && options.json) return misused("-o -: --json is for stdout, too");
   if (format && needs_live(*format)) {
     return misused(fmt::format("'{}' shows what is alive, which a ring file does not tell; use {}",
@@ -140,6 +169,7 @@ int recover(const RecoverOptions& options) {
   if (!reading) return refuse(reading.message());
   const RecoveredRing& ring = *reading;
   if (!ring.cut_off.empty()) complain(path + ": " + ring.cut_off);
+  if (!options.by.empty()) return show_rows(options, ring);
   if (format) {
     const auto error = write_report_file(options.path, *format, ring.data);
     if (error) return refuse(error->message);
@@ -160,13 +190,7 @@ int recover(const RecoverOptions& options) {
   } else {
     print(summary_report(ring.data));
   }
-  for (const std::string& lost : losses(ring)) {
-    if (to_stdout(options)) {
-      complain(lost);
-    } else {
-      print("  {}\n", lost);
-    }
-  }
+  print_losses(options, ring);
   return kExitOk;
 }
 
@@ -181,9 +205,11 @@ void add_recover(CLI::App& app, Command& chosen) {
            "and ring= have made; delete one once it is read (rm)");
   add_file(command, "-o", options.path,
            fmt::format("Write a report to a file: {}; -: as text to stdout", kRecoverEndings));
+  add_row_options(command, options.by, options.top);
   add_flag(command, "--json", options.json,
            "The summary and the numbers of unreadable records and names, as JSON; without RING an "
-           "array of {file, pid, app, state: running, killed or ended, written_ms, bytes}");
+           "array of {file, pid, app, state: running, killed or ended, written_ms, bytes}; with "
+           "--by the rows");
 }
 
 }  // namespace ddm

@@ -87,10 +87,10 @@ std::int64_t SiteFigures::fact(const char* name) const {
   return summary.is_object() ? number_of(summary, name) : 0;
 }
 
-SiteFigures recent_figures(const ReportData& data) {
+SiteFigures figures_of(const ReportData& data) {
   SiteFigures figures;
   ReportNames names(data.names);
-  for (const AllocSite& site : sites_of(data.records, names, SiteFrame::kBoth)) {
+  for (const AllocSite& site : sites_of(data, names, SiteFrame::kBoth)) {
     figures.sites.push_back({names.class_name(site.class_id), shown_frame(site.at, names),
                              shown_frame(site.app, names), site.bytes, site.count});
   }

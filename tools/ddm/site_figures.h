@@ -95,8 +95,8 @@ struct SiteFigures {
   bool covers_whole_run() const { return summary.is_object() && summary.contains("sites"); }
 };
 
-// The figures of the recorded allocations.
-SiteFigures recent_figures(const ReportData& data);
+// The figures of the whole run, if it was counted, else those of the recorded allocations.
+SiteFigures figures_of(const ReportData& data);
 
 // How a record of a jsonl report begins. Records come last and are the most of it.
 inline constexpr std::string_view kRecordLine = R"({"type":"record")";
