@@ -11,6 +11,7 @@ import threading
 import time
 
 from attached import Running
+from browser import document_of
 from ddm_client import Target, address_of
 from harness import ROOT, Report, test
 from tool import DDM, OK, REFUSED, USAGE, ddm, ddm_json, shown_on_terminal
@@ -642,6 +643,31 @@ def a_vm_that_talks_without_end_is_given_up(t):
         threading.Thread(target=serve, args=(listener,), daemon=True).start()
         said = ddm(t, "info", f"127.0.0.1:{listener.getsockname()[1]}", code=REFUSED)
         assert "more than 32.0 MiB" in said, said
+
+
+@test()
+def a_saved_report_is_written_in_every_other_format(t):
+    endings = ("txt", "collapsed", "sites.jsonl", "hprof.txt", "html", "pb.gz")
+    dumps = "".join(f",dump=r.{ending}" for ending in ("jsonl", *endings))
+    t.java("LockOwners", "lock", "platform", "3", "200", agent=f"track=y,monitor=y,address=none{dumps}")
+
+    def text_of(path):
+        with open(t.path(path), "rb") as f:
+            return f.read()
+    for ending in endings:
+        told = ddm(t, "allocs", t.path("r.jsonl"), "-o", t.path("saved." + ending))
+        assert "report written to" in told, told
+        ours, theirs = text_of("r." + ending), text_of("saved." + ending)
+        if ending in ("collapsed", "sites.jsonl"):  # of equal sizes the order is by chance
+            assert sorted(ours.splitlines())[:-1] == sorted(theirs.splitlines())[:-1], ending
+        else:
+            assert len(theirs) > 0.7 * len(ours), (ending, len(ours), len(theirs))
+    assert text_of("saved.txt").splitlines()[:12] == text_of("r.txt").splitlines()[:12]
+    page = document_of(t, "file://" + t.path("saved.html"))
+    assert 'data-self-check="ok"' in page, page[:3000]
+    assert "needs live=y" in ddm(t, "allocs", t.path("r.jsonl"), "-o", t.path("x.dhat.json"), code=REFUSED)
+    os.truncate(t.path("r.jsonl"), 5000)
+    assert "no whole jsonl report" in ddm(t, "allocs", t.path("r.jsonl"), "-o", "-", code=REFUSED)
 
 
 @test()

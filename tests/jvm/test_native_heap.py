@@ -440,6 +440,15 @@ def sampling_goes_on_and_off_while_the_program_runs(t):
         assert text.startswith("Native memory of NativeLoad, pid"), "the text names what it is of"
         assert "not known" not in text and "allocations" not in text and "not freed" in text, text[:2000]
         assert "of native memory" in ddm_tool(t, "allocs", t.path("n.jsonl"), code=REFUSED)
+        # A saved one has the same stacks, and makes the same reports.
+        saved = ddm_json(t, "native", t.path("n.jsonl"))["rows"]
+        assert abs(of(saved, "leak_by_malloc") - of(rows, "leak_by_malloc")) <= total / 10, saved[:2]
+        assert "leak_by_malloc" in ddm_tool(t, "native", t.path("n.jsonl"))
+        ddm_tool(t, "native", t.path("n.jsonl"), "-o", "saved.collapsed")
+        with open(t.path("saved.collapsed"), encoding="utf-8") as f:
+            assert any("NativeLoad.leakFromJava" in line and "leak_by_malloc" in line for line in f)
+        ddm_tool(t, "native", t.path("n.jsonl"), "-o", "saved.txt")
+        assert "is a saved report" in ddm_tool(t, "native", t.path("n.jsonl"), "--since", "one", code=USAGE)
         # A difference says so, and has what shrank.
         ddm_tool(t, "native", p.pid, "--mark", "two")
         p.tell("leak free_kept 600 0")

@@ -3,13 +3,13 @@
 
 #include <ctime>
 
-#include "command.h"
+#include "allocs_tables.h"
 #include "difference_page.h"
 #include "json_values.h"
 #include "marks.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
-#include "site_rows.h"
+#include "saved_report.h"
 #include "switched_options.h"
 #include "threads.h"
 #include "wire/chunks/report_chunk.h"
@@ -18,32 +18,7 @@
 namespace ddm {
 namespace {
 
-struct AllocsOptions : TargetOptions {
-  std::string by = "class";
-  std::string path;
-  std::string mark;
-  std::string since;
-  std::vector<std::string> diff;
-  std::size_t top = 25;
-  std::string below;
-  bool recent = false;
-};
-
 bool to_stdout(const AllocsOptions& options) { return options.path == "-"; }
-
-RowsBy rows_asked(const AllocsOptions& options) { return *rows_by(options.by); }
-
-// `notes`: the lines below the table.
-int show_table(const AllocsOptions& options, const std::vector<SiteRow>& rows,
-               const std::vector<std::string>& notes, Columns columns = Columns::kFigures) {
-  const RowsBy by = rows_asked(options);
-  if (options.json) return print_json(rows_json(rows, by, columns == Columns::kDifference));
-  print_rows(rows, by, options.top, columns);
-  for (const std::string& line : notes) {
-    print(wrapped(line, 0, std::min<std::size_t>(output_width(), kColumns)) + "\n");
-  }
-  return kExitOk;
-}
 
 WireThreads threads_of(DdmClient& client) {
   WireThreads threads;
@@ -62,56 +37,19 @@ Result<ReportData> recent_report(DdmClient& client, const HelloReply& hello) {
   return wire_report(*allocations, hello, threads, std::time(nullptr) * 1000);
 }
 
-std::string recent_note(std::int64_t count, std::int64_t bytes, const std::string& why) {
-  return fmt::format("{} allocations, {} recorded: the recent ones{}", grouped(count),
-                     human_bytes(bytes), why.empty() ? "" : ". " + why);
-}
-
-int show_recent(const AllocsOptions& options, const SiteFigures& figures, const std::string& why) {
-  const std::vector<SiteRow> rows = rows_of(figures, rows_asked(options));
-  std::vector<std::string> notes{
-      recent_note(sum_of(rows, &SiteRow::count), sum_of(rows, &SiteRow::bytes), why)};
-  if (const std::int64_t interval = figures.fact("interval"); interval > 0) {
-    notes.push_back(sampled_note(interval, figures.fact("recorded")));
+// A saved report in another format.
+int convert_saved(const AllocsOptions& options) {
+  auto report = read_saved_report(options.target);
+  if (!report) return refuse(report.message());
+  if (report->summary.of_native_memory()) {
+    return refuse(options.target + " is of native memory: `ddm native` writes its reports");
   }
-  return show_table(options, rows, notes);
-}
-
-// What is perhaps below the method, which was named here, or when the report was made.
-std::string cut_note(const AllocsOptions& options, const SiteFigures& figures) {
-  return cut_below_text(figures.cut_bytes,
-                        options.below.empty() ? text_of(figures.summary, "below") : options.below);
-}
-
-bool lacks_below(const AllocsOptions& options, const SiteFigures& figures) {
-  return !options.below.empty() && figures.sites.empty();
-}
-
-Result<SiteFigures> read_whole_run(const std::string& path, const std::string& below) {
-  auto figures = read_figures_file(path, below);
-  if (!figures || figures->covers_whole_run()) return figures;
-  if (text_of(figures->summary, "engine") == kEngineMalloc) {
-    return Error{path + " is of native memory, which `ddm native` shows"};
+  if (const auto error =
+          write_saved(std::move(*report), options.path, options.recent, options.below)) {
+    return refuse(error->message);
   }
-  const bool records = figures->fact("recorded") > 0;
-  return Error{path + " has no figures of a whole run: " + why_no_sites(figures->summary) +
-               (records ? "; --recent shows its records" : "")};
-}
-
-// `what`: the program or the file. `tracking`: whether it goes on.
-int show_whole_run(const AllocsOptions& options, const SiteFigures& figures,
-                   const std::string& what, bool tracking) {
-  if (lacks_below(options, figures)) {
-    return refuse(nothing_below_text(what, options.below, figures.cut_bytes));
-  }
-  auto notes = run_notes(figures, tracking);
-  if (!options.below.empty()) {  // the sums of the sites in the table
-    notes.push_back(fmt::format("{} of these allocations, {}, came below {}",
-                                grouped(figures.count()), human_bytes(figures.bytes()),
-                                options.below));
-  }
-  if (figures.cut_bytes > 0) notes.push_back(cut_note(options, figures));
-  return show_table(options, rows_of(figures, rows_asked(options)), notes);
+  if (!to_stdout(options)) print("report written to {}\n", options.path);
+  return kExitOk;
 }
 
 // Tables of a saved report.
@@ -309,14 +247,11 @@ int allocs(const AllocsOptions& options) {
     return misused(fault);
   }
   if (is_saved_report(options.target)) {
-    if (options.mark.empty() && options.since.empty() && options.path.empty()) {
-      return show_saved(options);
+    if (!options.mark.empty() || !options.since.empty()) {
+      return misused(fmt::format("{}: {} is a saved report, which does not go on",
+                                 options.mark.empty() ? "--since" : "--mark", options.target));
     }
-    const char* const option = !options.path.empty()   ? "-o"
-                               : !options.mark.empty() ? "--mark"
-                                                       : "--since";
-    return misused(fmt::format("{}: {} is a saved report, which is only shown as a table", option,
-                               options.target));
+    return options.path.empty() ? show_saved(options) : convert_saved(options);
   }
   auto client = connect_to_target(options.target);
   if (!client) return refuse(no_target_text(options.target, client.message()));

@@ -16,6 +16,7 @@
 #include "report/collapsed_stack.h"
 #include "report/report_words.h"
 #include "report_fetch.h"
+#include "saved_report.h"
 #include "site_rows.h"
 #include "wire/chunks/native_heap.h"
 #include "wire/sockets/discovery.h"
@@ -230,6 +231,31 @@ pid_t local_pid(const std::string& target, DdmClient& client, const NativeSampli
   return process_start_time(pid) == moment.process_start ? pid : 0;
 }
 
+int print_stacks(const NativeOptions& options, const std::vector<NativeStack>& stacks) {
+  if (options.json) return print_json(native_json(stacks));
+  print(native_text(stacks, options.since, {options.top, kNativeFramesShown, output_width()}));
+  return kExitOk;
+}
+
+int show_saved(const NativeOptions& options) {
+  if (!options.action.empty() || !options.mark.empty() || !options.since.empty()) {
+    return misused(options.target + " is a saved report: only -o, --top and --json go with it");
+  }
+  auto report = read_saved_report(options.target);
+  if (!report) return refuse(report.message());
+  if (!report->summary.of_native_memory()) {
+    return refuse(options.target + " is not of native memory; `ddm allocs` shows it");
+  }
+  if (options.path.empty()) return print_stacks(options, native_stacks(*report));
+  const auto error =
+      options.path.ends_with(kCollapsed)
+          ? write_report_file(options.path, collapsed(native_stacks(*report), report->summary))
+          : write_saved(std::move(*report), options.path, /*recent=*/false, "");
+  if (error) return refuse(error->message);
+  print("report written to {}\n", options.path);
+  return kExitOk;
+}
+
 int native(const NativeOptions& given) {
   NativeOptions options = given;
   // `ddm native on` means the only program.
@@ -243,6 +269,7 @@ int native(const NativeOptions& given) {
                                    marks_fault(options.mark, options.since)}) {
     if (!fault.empty()) return misused(fault);
   }
+  if (is_saved_report(options.target)) return show_saved(options);
   const auto named = resolve_target(options.target);
   if (!named) return refuse(named.message());
   auto client = connect_to_target(*named);
@@ -279,9 +306,7 @@ int native(const NativeOptions& given) {
     return kExitOk;
   }
   if (!options.since.empty()) stacks = difference(then, stacks);
-  if (options.json) return print_json(native_json(stacks));
-  print(native_text(stacks, options.since, {options.top, kNativeFramesShown, output_width()}));
-  return kExitOk;
+  return print_stacks(options, stacks);
 }
 
 }  // namespace
@@ -289,7 +314,8 @@ int native(const NativeOptions& given) {
 void add_native(CLI::App& app, Command& chosen) {
   const auto [command, options] =
       add_command(app, chosen, "native", "Show live native memory by allocation stack", native);
-  add_text(command, "PID", options.target, kTargetHelp);
+  add_text(command, "PID", options.target,
+           std::string(kTargetHelp) + "; or a saved report (.jsonl)");
   const auto action = add_choice(command, "ACTION", options.action, {"on", "off"},
                                  "on: start sampling native allocations; off: stop it");
   add_bytes(command, "--interval", options.interval, "With on: bytes between samples", 1,

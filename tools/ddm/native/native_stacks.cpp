@@ -68,6 +68,24 @@ Frame named(NameTable& names, std::map<NativeFrame, Frame>& known, const NativeF
   return at->second;
 }
 
+NativeFrame frame_of_name(const MethodName& method, std::int32_t bci) {
+  NativeFrame frame;
+  if (!method.native) {
+    frame.class_name = method.class_name;
+    frame.method = method.method;
+    frame.file = method.file;
+    frame.line = std::max(line_of(method, bci), 0);
+    return frame;
+  }
+  frame.library = method.file;
+  const auto offset = method.method.starts_with("0x")
+                          ? number_in<std::uint64_t>(method.method.substr(2), 16)
+                          : std::nullopt;
+  frame.offset = offset.value_or(0);
+  if (!offset) frame.symbol = method.method;
+  return frame;
+}
+
 }  // namespace
 
 std::string symbol_text(const NativeFrame& frame) {
@@ -114,6 +132,23 @@ std::vector<NativeStack> native_stacks(
     stack.bytes += static_cast<std::int64_t>(record.size * record.count);
     stack.count += static_cast<std::int64_t>(record.count);
     stack.by_size[record.size] += static_cast<std::int64_t>(record.count);
+  }
+  return most_bytes_first(std::move(by_frames));
+}
+
+std::vector<NativeStack> native_stacks(const ReportData& report) {
+  std::map<std::vector<NativeFrame>, NativeStack> by_frames;
+  for (std::size_t i = 0; i < report.records.size(); ++i) {
+    const auto [record, recorded] = report.records[i];
+    std::vector<NativeFrame> frames;
+    for (const Frame& frame : recorded) {
+      frames.push_back(frame_of_name(report.names->method(frame.method), frame.bci));
+    }
+    NativeStack& stack = by_frames[frames];
+    const auto count = static_cast<std::int64_t>(record.weight);
+    stack.count += count;
+    stack.bytes += record.size * count;
+    stack.by_size[static_cast<std::uint64_t>(record.size)] += count;
   }
   return most_bytes_first(std::move(by_frames));
 }

@@ -47,4 +47,7 @@ std::vector<NativeStack> native_stacks(
 ReportData native_report(const std::vector<NativeStack>& stacks, const HelloReply& hello,
                          std::int64_t interval, std::int64_t now_ms);
 
+// The stacks of such data.
+std::vector<NativeStack> native_stacks(const ReportData& report);
+
 }  // namespace ddm
