@@ -105,4 +105,24 @@ std::string simple_parameters(std::string_view descriptor) {
   return text + ')';
 }
 
+std::string meant_pattern(std::string_view pattern) {
+  const std::string_view name = pattern.substr(0, pattern.find('('));
+  if (name.empty() || name.find(',') != std::string_view::npos) return "";
+  const auto is_capital = [&](std::size_t at) {
+    return at < name.size() && name[at] >= 'A' && name[at] <= 'Z';
+  };
+  std::string meant(pattern);
+  for (std::size_t dot = name.find('.'); dot != std::string_view::npos;
+       dot = name.find('.', dot + 1)) {
+    const std::size_t before = dot == 0 ? std::string_view::npos : name.rfind('.', dot - 1);
+    if (is_capital(before == std::string_view::npos ? 0 : before + 1) && is_capital(dot + 1)) {
+      meant[dot] = '$';
+    }
+  }
+  const bool whole = name.find('*') != std::string_view::npos ||
+                     (name.find('.') != std::string_view::npos && !is_capital(0));
+  if (!whole) meant = "*." + meant;
+  return meant == pattern ? "" : "did you mean " + meant + "?";
+}
+
 }  // namespace ddm

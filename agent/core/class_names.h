@@ -34,4 +34,8 @@ std::string class_object_name(std::string_view type_name);
 // The parameters of a method's descriptor, without packages: "(ILjava/util/List;)V" -> "(int,List)".
 std::string simple_parameters(std::string_view descriptor);
 
+// What a pattern that matches no method may have meant, as a question: without a package ("total",
+// "Cart.total"), or with a dot before a nested class ("shop.Cart.Row.total"). "": no idea.
+std::string meant_pattern(std::string_view pattern);
+
 }  // namespace ddm

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/class_names.h"
 #include "probes/probe_code.h"
 #include "vm/jdwp_agent.h"
 
@@ -50,7 +51,9 @@ std::vector<std::string> ProbeCode::notes(ProbeSetId id) const {
   if (const auto& absent = at->second.without_site; !absent.empty()) {
     notes.push_back(note_of_absences(at->second.spec->request, absent.size()));
   } else if (at->second.numbers.empty()) {
-    notes.push_back("no loaded class has such a method; one that is loaded later gets its probe");
+    const std::string meant = meant_pattern(at->second.spec->request.methods);
+    notes.push_back("no loaded class has such a method; one that is loaded later gets its probe" +
+                    (meant.empty() ? "" : "; " + meant));
   }
   const bool changed = std::ranges::any_of(
       probes_, [id](const auto& probe) { return probe.second.set == id && probe.second.in_code; });

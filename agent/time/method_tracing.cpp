@@ -85,7 +85,9 @@ std::string MethodTracing::times_nothing() {
 std::string MethodTracing::no_times() const {
   if (!times_ || numbers_.count() != 0) return "";
   if (times_->empty()) return "no class but the JDK's was loaded; methods=java.util.* times theirs";
-  return "no class with a method of methods=" + *times_ + " was loaded";
+  const std::string meant = meant_pattern(*times_);
+  return "no class with a method of methods=" + *times_ + " was loaded" +
+         (meant.empty() ? "" : "; " + meant);
 }
 
 std::string MethodTracing::start_trace(JNIEnv* jni, const TraceRequest& wanted) {

@@ -1,5 +1,6 @@
 #include "graph/object_choice.h"
 
+#include <algorithm>
 #include <set>
 
 #include "stack/names/name_table.h"
@@ -31,14 +32,20 @@ void add_frame(std::string& text, const std::string& class_name, const std::stri
 }  // namespace
 
 Result<ClassChoice> choose_class(const HeapGraph& graph, std::string_view wanted) {
-  std::set<std::string> whole, by_end, alike;
+  std::set<std::string> whole, by_end, in_source, alike;
   for (std::uint32_t i = 0; i < graph.classes(); ++i) {
     const std::string name = graph.class_name(i);
     if (name == wanted) whole.insert(name);
     if (ends_in(name, wanted)) by_end.insert(name);
     if (name.find(wanted) != std::string::npos) alike.insert(name);
+    // As source code has it: shop.Cart.Row for shop.Cart$Row.
+    std::string dotted = name;
+    std::ranges::replace(dotted, '$', '.');
+    if (dotted == wanted || ends_in(dotted, wanted)) in_source.insert(name);
   }
-  const std::set<std::string>& meant = !whole.empty() ? whole : by_end;
+  const std::set<std::string>& meant = !whole.empty()    ? whole
+                                       : !by_end.empty() ? by_end
+                                                         : in_source;
   const std::string quoted = "'" + printable(wanted) + "'";
   if (meant.size() > 1) return Error{quoted + " may be " + name_list(meant)};
   if (meant.empty()) {
