@@ -686,7 +686,7 @@ def live_objects_and_waits_for_locks_are_shown_of_a_saved_report(t):
         return t.path(name)
     whole = written("whole.jsonl", {"gc": 7, "live_one_in": 1, "monitor": "on"}, *sites, monitor, record)
     told = ddm(t, "live", whole)
-    assert "1 objects alive" in told and "as of collection 7" in told and "long[]" in told and "int[]" not in told, told
+    assert "1 object alive" in told and "as of collection 7" in told and "long[]" in told and "int[]" not in told, told
     row, = ddm_json(t, "live", whole)["rows"]
     assert (row["class"], row["live_count"]) == ("long[]", 1), row
     assert not ddm_json(t, "live", whole, "--survived", 4)["rows"]

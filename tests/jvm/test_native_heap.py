@@ -496,7 +496,7 @@ def threads_churn_while_sampling_goes_on_and_off(t):
     with NativeTarget(t) as p:
         p.say("churn 4 4000")
         for _ in range(6):
-            ddm_tool(t, "native", p.pid, "on", "--interval", "4k")
+            assert ddm_json(t, "native", p.pid, "on", "--interval", "4k") == {"on": True, "interval": 4096}
             ddm_json(t, "native", p.pid)
             ddm_tool(t, "native", p.pid, "off")
         p.expect("done")

@@ -7,7 +7,7 @@ namespace ddm {
 namespace {
 
 std::string recent_note(std::int64_t count, std::int64_t bytes, const std::string& why) {
-  return fmt::format("{} allocations, {} recorded: the recent ones{}", grouped(count),
+  return fmt::format("{}, {} recorded: the recent ones{}", counted(count, "allocation"),
                      human_bytes(bytes), why.empty() ? "" : ". " + why);
 }
 

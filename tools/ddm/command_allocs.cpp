@@ -48,7 +48,7 @@ int convert_saved(const AllocsOptions& options) {
           write_saved(std::move(*report), options.path, options.recent, options.below)) {
     return refuse(error->message);
   }
-  if (!to_stdout(options)) print("report written to {}\n", options.path);
+  if (!to_stdout(options)) print("report written to {}{}\n", options.path, size_note(options.path));
   return kExitOk;
 }
 
@@ -106,10 +106,11 @@ int show_since(const AllocsOptions& options, DdmClient& client, const SiteFigure
   const auto then = find_mark(options.since, now);
   if (!then) return refuse(then.message());
   if (!options.path.empty()) return save_since(options, client, *then);
-  std::vector<std::string> notes{fmt::format(
-      "{} allocations, {} since mark '{}', {} ago", grouped(now.fact("seen") - then->fact("seen")),
-      human_bytes(now.fact("seen_bytes") - then->fact("seen_bytes")), options.since,
-      human_duration(now.fact("written_ms") - then->fact("written_ms")))};
+  std::vector<std::string> notes{
+      fmt::format("{}, {} since mark '{}', {} ago",
+                  counted(now.fact("seen") - then->fact("seen"), "allocation"),
+                  human_bytes(now.fact("seen_bytes") - then->fact("seen_bytes")), options.since,
+                  human_duration(now.fact("written_ms") - then->fact("written_ms")))};
   if (auto note = estimate_note(now, false); !note.empty()) notes.push_back(std::move(note));
   // Within one run sums only increase, so the table has the form of a run's, not of a difference.
   return show_table(options, rows_between(*then, now, rows_asked(options)), notes);
@@ -131,8 +132,8 @@ int show_run(const AllocsOptions& options, DdmClient& client, const SiteFigures&
                   {"seen", figures.fact("seen")},
                   {"seen_bytes", figures.fact("seen_bytes")}});
     } else if (!options.json) {
-      print("mark '{}' set: {} allocations, {} until here\n", options.mark,
-            grouped(figures.fact("seen")), human_bytes(figures.fact("seen_bytes")));
+      print("mark '{}' set: {}, {} until here\n", options.mark,
+            counted(figures.fact("seen"), "allocation"), human_bytes(figures.fact("seen_bytes")));
     }
   }
   if (!options.since.empty() || !options.mark.empty()) return kExitOk;
@@ -172,7 +173,7 @@ int show_diff(const AllocsOptions& options) {
   const std::int64_t bytes = after->bytes() - before->bytes();
   const std::int64_t count = after->count() - before->count();
   std::vector<std::string> notes{fmt::format(
-      "{}{} allocations, {}{} ({} bytes){} from {} to {}", count > 0 ? "+" : "", grouped(count),
+      "{}{}, {}{} ({} bytes){} from {} to {}", count > 0 ? "+" : "", counted(count, "allocation"),
       bytes > 0 ? "+" : "", human_bytes(bytes), grouped(bytes),
       options.below.empty() ? "" : " below " + options.below, options.diff[0], options.diff[1])};
   if (before->fact("interval") > 0 || after->fact("interval") > 0) {
@@ -209,7 +210,7 @@ int save(const AllocsOptions& options, DdmClient& client, const HelloReply& hell
     if (const auto error = save_report(client, options.path, options.recent, options.below)) {
       return refuse(error->message);
     }
-    print("report written to {}\n", options.path);
+    print("report written to {}{}\n", options.path, size_note(options.path));
     return kExitOk;
   }
   const auto report = recent_report(client, hello);

@@ -100,8 +100,8 @@ class JsonRows {
 void print_table(const SiteFigures& figures, const LiveOptions& options) {
   const Json& summary = figures.summary;
   const bool estimated = is_estimated(summary);
-  print("{}{} objects alive, {}, as of collection {}{}\n", estimated ? "about " : "",
-        grouped(figures.count()), human_bytes(figures.bytes()), figures.fact("gc"),
+  print("{}{} alive, {}, as of collection {}{}\n", estimated ? "about " : "",
+        counted(figures.count(), "object"), human_bytes(figures.bytes()), figures.fact("gc"),
         options.survived.empty()
             ? std::string()
             : fmt::format(", that have survived {} or more", options.survived));

@@ -200,6 +200,7 @@ int switch_sampling(const NativeOptions& options, DdmClient& client) {
   const std::uint64_t interval = on ? static_cast<std::uint64_t>(options.interval) : 0;
   const auto state = client.get<NativeSamplingState>(to_chunk(NativeSamplingRequest{interval}));
   if (!state) return refuse(state.message());
+  if (options.json) return print_json({{"on", on}, {"interval", state->interval}});
   if (on) {
     print("native allocations are sampled from now on, one byte in {}\n",
           human_bytes(options.interval));
@@ -335,10 +336,10 @@ void add_native(CLI::App& app, Command& chosen) {
                            kNativeEndings));
   const auto json = add_flag(command, "--json", options.json,
                              "All: {rows: [{bytes, count, stack: [{symbol, library} or {class, "
-                             "method, file, line}]}]}");
+                             "method, file, line}]}]}; with ACTION {on, interval}");
   exclude(json, {file});
   exclude(mark, {since, file, json});
-  exclude(action, {mark, since, file, json});
+  exclude(action, {mark, since, file});
 }
 
 }  // namespace ddm

@@ -39,7 +39,7 @@ struct RecordOptions {
 bool to_stdout(const RecordOptions& options) { return options.path == "-"; }
 
 std::string place_of(const RecordOptions& options) {
-  return to_stdout(options) ? "stdout" : options.path;
+  return to_stdout(options) ? "stdout" : options.path + size_note(options.path);
 }
 
 // Its path has been checked.
@@ -80,8 +80,8 @@ std::string below_text(const RecordOptions& options) {
 void print_span(const RecordOptions& options, const SiteFigures& before, const SiteFigures& after,
                 double waited) {
   print_rows(rows_between(before, after, RowsBy::kSite), RowsBy::kSite, 5);
-  print("{} allocations, {}{} in these {:.1f} s\n",
-        grouped(after.fact("seen") - before.fact("seen")),
+  print("{}, {}{} in these {:.1f} s\n",
+        counted(after.fact("seen") - before.fact("seen"), "allocation"),
         human_bytes(after.fact("seen_bytes") - before.fact("seen_bytes")), below_text(options),
         waited);
 }
@@ -253,9 +253,10 @@ int record_for_a_while(const RecordOptions& options, DdmClient& client, bool was
   if (options.json) {
     print_result(options, static_cast<double>(after->fact("tracked_ms")) / 1000, &*after);
   } else if (!before) {
-    say(options, fmt::format("{} allocations, {}{} in {}; report written to {}",
-                             grouped(after->fact("seen")), human_bytes(after->fact("seen_bytes")),
-                             below_text(options), tracked_time, place_of(options)));
+    say(options, fmt::format("{}, {}{} in {}; report written to {}",
+                             counted(after->fact("seen"), "allocation"),
+                             human_bytes(after->fact("seen_bytes")), below_text(options),
+                             tracked_time, place_of(options)));
   } else {
     const bool same_period = before->fact("period") == after->fact("period");
     if (same_period && after->covers_whole_run() && !to_stdout(options)) {

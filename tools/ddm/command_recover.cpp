@@ -13,6 +13,7 @@
 #include "report/recovery/ring_reader.h"
 #include "report/report_json.h"
 #include "report/report_words.h"
+#include "report_fetch.h"
 #include "site_rows.h"
 
 namespace ddm {
@@ -178,15 +179,16 @@ int recover(const RecoverOptions& options) {
   if (to_stdout(options)) {
     text_report(ring.data, print_piece);
   } else if (format) {
-    const std::string recorded = grouped(ring.data.records.size());
+    const auto records = static_cast<std::int64_t>(ring.data.records.size());
     const bool whole_run = ring.data.sites.counted();
     const bool one_by_one = format == ReportFormat::kHtml || format == ReportFormat::kText ||
                             format == ReportFormat::kJsonl;
-    print("{}{} allocations of the {} program (pid {}) written to {}{}\n",
-          whole_run && ring.data.summary.seen_at_least ? "at least " : "",
-          whole_run ? grouped(ring.data.summary.seen) : recorded, word_for(ring.state),
-          ring.data.summary.pid, options.path,
-          whole_run && one_by_one ? fmt::format(", the newest {} one by one", recorded) : "");
+    print(
+        "{}{} of the {} program (pid {}) written to {}{}{}\n",
+        whole_run && ring.data.summary.seen_at_least ? "at least " : "",
+        counted(whole_run ? ring.data.summary.seen : records, "allocation"), word_for(ring.state),
+        ring.data.summary.pid, options.path, size_note(options.path),
+        whole_run && one_by_one ? fmt::format(", the newest {} one by one", grouped(records)) : "");
   } else {
     print(summary_report(ring.data));
   }

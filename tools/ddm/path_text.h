@@ -19,7 +19,8 @@ std::string path_line(const RootPath& path);
 
 // Why an object that was alive may have no path.
 inline constexpr const char* kNoPath =
-    "no path in the dump, as of what waits for the collector, and of what dumps leave out: the fields "
+    "no path in the dump, as of what waits for the collector, and of what dumps leave out: the "
+    "fields "
     "of java.lang.Class, and on JDK 21 the stacks of virtual threads that wait";
 
 // The first `top` paths as a list, and the number of objects without one.

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "json_values.h"
 #include "report/report_pieces.h"
+#include "report/report_words.h"
 #include "text_pieces.h"
 #include "wire/chunks/report_chunk.h"
 
@@ -56,6 +59,14 @@ std::optional<Error> save_report(DdmClient& client, const std::string& path, boo
     return !damaged;
   });
   return damaged ? damaged : unwritten;
+}
+
+std::string size_note(const std::string& path) {
+  constexpr std::uintmax_t kLarge = 10 << 20;
+  std::error_code unknown;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
+  if (unknown || bytes < kLarge) return "";
+  return " (" + human_bytes(static_cast<std::int64_t>(bytes)) + ")";
 }
 
 std::optional<Error> print_report(DdmClient& client, bool recent, const std::string& below) {

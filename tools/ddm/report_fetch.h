@@ -27,6 +27,9 @@ std::optional<Error> save_report(DdmClient& client, const std::string& path, boo
 // As text, to stdout.
 std::optional<Error> print_report(DdmClient& client, bool recent, const std::string& below = {});
 
+// " (88.0 MiB)" of a large file, else "".
+std::string size_note(const std::string& path);
+
 // A report of at most so many bytes, to be kept in memory.
 Result<std::string> fetch_text(DdmClient& client, std::string_view format,
                                std::uint64_t most = DdmClient::kMuchData.bytes);

@@ -223,10 +223,10 @@ std::vector<std::string> run_notes(const SiteFigures& figures, bool tracking) {
     return notes;
   }
   notes.push_back(fmt::format(
-      "{}{} allocations, {} in the whole run: {} of tracking{}",
-      is_lower_bound(figures.summary) ? "at least " : "", grouped(figures.fact("seen")),
-      human_bytes(figures.fact("seen_bytes")), human_duration(figures.fact("tracked_ms")),
-      tracking ? "" : ", which is off now"));
+      "{}{}, {} in the whole run: {} of tracking{}",
+      is_lower_bound(figures.summary) ? "at least " : "",
+      counted(figures.fact("seen"), "allocation"), human_bytes(figures.fact("seen_bytes")),
+      human_duration(figures.fact("tracked_ms")), tracking ? "" : ", which is off now"));
   if (const std::int64_t missing = figures.fact("unattributed_bytes"); missing > 0) {
     notes.push_back(
         fmt::format("{} more, which the VM has counted, were not seen", human_bytes(missing)));
