@@ -38,7 +38,9 @@ HitBudget::HitBudget(jvmtiEnv* jvmti, Patches& patches, Sources sources)
       sources_(std::move(sources)),
       thread_(jvmti, "ddmagent-probes"),
       side_thread_(jvmti, "ddmagent-classes", std::chrono::seconds(5)),
-      limit_percent_(static_cast<double>(sources_.percent())) {}
+      limit_percent_(static_cast<double>(sources_.percent())) {
+  thread_.end_when_idle();
+}
 
 HitBudget::Clocks HitBudget::now() const {
   return {monotonic_ns(), nanos_of(CLOCK_PROCESS_CPUTIME_ID), own_ns(), sources_.sampler_ns()};

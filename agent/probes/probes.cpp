@@ -47,9 +47,9 @@ Probes::Probes(jvmtiEnv* jvmti, HitBudget& budget, Naming naming)
 
 template <typename Work, typename WorkAnswer>
 void Probes::run(JNIEnv* jni, Work work, WorkAnswer answer) {
-  if (std::string error = budget_.thread().start(jni); !error.empty()) return answer(Error{error});
-  budget_.thread().post(
-      [work = std::move(work), answer = std::move(answer)](JNIEnv* own) { answer(work(own)); });
+  std::string error = budget_.thread().run_soon(
+      jni, [work = std::move(work), answer](JNIEnv* own) { answer(work(own)); });
+  if (!error.empty()) answer(Error{std::move(error)});
 }
 
 void Probes::install(JNIEnv* jni, Owner owner, ProbeRequest request, Answer answer, Last last) {

@@ -18,20 +18,23 @@ SamplerThread::Entry* SamplerThread::find(const Sampler& sampler) {
 }
 
 std::string SamplerThread::start(JNIEnv* jni, Sampler& sampler) {
-  std::string error = thread_.start(jni);
-  if (!error.empty()) return error;
-  const std::lock_guard lock(mutex_);
-  if (const Entry* entry = find(sampler)) {
-    return entry->state == State::kEnding ? "the former sampler has not come to its end" : "";
+  {
+    const std::lock_guard lock(mutex_);
+    if (const Entry* entry = find(sampler)) {
+      return entry->state == State::kEnding ? "the former sampler has not come to its end" : "";
+    }
+    if (closing_) return "the program is ending";
+    entries_.push_back({&sampler});
+    changed_.notify_all();
+    if (std::exchange(running_, true)) return "";
   }
-  if (closing_) return "the program is ending";
-  entries_.push_back({&sampler});
+  std::string error = thread_.run_soon(jni, [this](JNIEnv* on_thread) { run(on_thread); });
+  if (error.empty()) return "";
+  const std::lock_guard lock(mutex_);
+  running_ = false;
+  entries_.clear();
   changed_.notify_all();
-  if (running_) return "";
-  running_ = thread_.post([this](JNIEnv* on_thread) { run(on_thread); });
-  if (running_) return "";
-  entries_.pop_back();
-  return "the program is ending";
+  return error;
 }
 
 bool SamplerThread::stop(Sampler& sampler) {
@@ -120,6 +123,7 @@ void SamplerThread::take_turn(JNIEnv* jni, Entry& entry, std::unique_lock<std::m
 
 void SamplerThread::run(JNIEnv* jni) {
   std::unique_lock lock(mutex_);
+  cpu_ns_ = cpu_of_this_thread_ns();  // of a new thread, perhaps
   while (Entry* next = next_due()) {
     if (next->state == State::kOn && Clock::now() < next->due) {
       changed_.wait_until(lock, next->due);

@@ -38,7 +38,9 @@ class Sampler {
 
 class SamplerThread {
  public:
-  explicit SamplerThread(jvmtiEnv* jvmti) : thread_(jvmti, "ddmagent-sampler") {}
+  explicit SamplerThread(jvmtiEnv* jvmti) : thread_(jvmti, "ddmagent-sampler") {
+    thread_.end_when_idle();
+  }
 
   // Percent of one CPU, for all together.
   void set_budget(std::int64_t percent) { budget_ = percent; }
@@ -82,7 +84,7 @@ class SamplerThread {
   std::atomic<std::int64_t> budget_{5};
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  std::list<Entry> entries_;  // erased by the thread only
+  std::list<Entry> entries_;  // erased by the thread, or where there is none
   bool running_ = false;      // run() has not returned
   bool closing_ = false;
 

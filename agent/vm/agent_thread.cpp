@@ -156,7 +156,7 @@ bool AgentThread::add(Task task) {
 
 bool AgentThread::post(Task task) {
   const std::lock_guard lock(mutex_);
-  return add(std::move(task));
+  return (begun_ || !ends_when_idle_) && add(std::move(task));
 }
 
 std::string AgentThread::run_soon(JNIEnv* jni, Task task) {
@@ -221,8 +221,10 @@ AgentThread::Task AgentThread::next_task() {
       tasks_.pop_front();
       return task;
     }
-    if (ends_when_idle_) {
-      const auto wanted = [this] { return stopped_ || !tasks_.empty(); };
+    if (ends_when_idle_ && period_ == Clock::duration::zero()) {
+      const auto wanted = [this] {
+        return stopped_ || !tasks_.empty() || period_ != Clock::duration::zero();
+      };
       if (changed_.wait_for(lock, kIdle, wanted)) continue;
       begun_ = false;
       return nullptr;

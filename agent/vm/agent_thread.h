@@ -41,14 +41,16 @@ class AgentThread {
   // suspends them for the event, which nobody receives any more.
   static void start_all_for_good(JNIEnv* jni);
 
-  // The thread ends after some idle time, and run_soon() starts a new one. Call before start().
+  // The thread ends after some idle time without a periodic task, and run_soon() starts a new one.
+  // Call before start().
   void end_when_idle() { ends_when_idle_ = true; }
 
   // Starts the thread; call in VMInit or later, on any attached thread. Returns "" or the error.
   // Returns at once if the thread exists or is being started.
   std::string start(JNIEnv* jni);
 
-  // Queues the task. False, and the task is destroyed, after stop().
+  // Queues the task. False, and the task is destroyed, after stop(), and where a thread that ends when
+  // idle does not run.
   bool post(Task task);
   // Queues the task and starts the thread if there is none. "" or the error.
   std::string run_soon(JNIEnv* jni, Task task);

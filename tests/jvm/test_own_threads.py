@@ -25,6 +25,11 @@ def own_threads(pid):
     return sorted(name for name in threads_of(pid) if name.startswith("ddm"))
 
 
+def is_sampling(pid):
+    """The name of its thread is cut, at the end by the system or in the middle by the VM (from 26 on)."""
+    return {"ddmagent-sample", "ddmagen..ampler"} & set(own_threads(pid))
+
+
 def settles(pid, wanted, seconds=10):
     """Threads that have nothing to do end after a second or two."""
     limit = time.monotonic() + seconds
@@ -41,6 +46,23 @@ def an_idle_agent_has_three_threads_however_it_came(t):
     with Target(t, None) as target:
         target.attach(AGENT, "track=n")
         assert len(own_threads(target.pid)) <= 3, own_threads(target.pid)
+
+
+@test(jdks="each")
+def after_sampling_and_probes_an_agent_is_idle_again_with_three_threads(t):
+    with Target(t, "dump=none,track=n") as target:
+        for _ in range(2):
+            target.attach(AGENT, "cpu=samples")
+            with target.client() as server:
+                server.request("PRBS", probe_request("DdmTarget.marks"))
+                assert is_sampling(target.pid) and "ddmagent-probes" in own_threads(target.pid)
+                server.request("PRBE")
+                target.attach(AGENT, "cpu=off")
+                settles(target.pid, 3)
+            with target.client() as server:  # that goes with probes in
+                server.request("PRBS", probe_request("DdmTarget.marks"))
+            settles(target.pid, 3)
+        target.tell("marks 5")
 
 
 @test(jdks="each", every_days=4)
@@ -91,7 +113,7 @@ def starts_of_threads_that_fail_do_not_make_later_ones_the_programs(t):
             target.attach(AGENT, "cpu=wall")
         os.remove(nothing)
         target.attach(AGENT, f"cpu=wall,dump={path}")
-        assert "ddmagent-sample" in own_threads(target.pid)  # as the system cuts it
+        assert is_sampling(target.pid)
         time.sleep(0.5)
         assert any("RunAgentThread" in line for line in target.process.said.lines())
         target.process.said.lines().clear()

@@ -141,7 +141,7 @@ void PatchedClasses::install(JNIEnv* jni, const std::string& model, const Linked
   }
   // The model's earlier patches in these classes are removed as well.
   remove_classes(jni, model, failed);
-  budget_.thread().post([this](JNIEnv* on_thread) {
+  budget_.thread().run_soon(jni, [this](JNIEnv* on_thread) {
     budget_.add_user(on_thread, *this, 0);
     budget_.patches_installed();
   });
