@@ -17,6 +17,13 @@ namespace {
 
 thread_local bool t_writes_reports = false;
 
+// Whether the room for classes is exhausted (metaspace.cpp), of which each loaded class is an object.
+// Running out of threads, and an array of more than the VM's limit, are no matter of what was allocated.
+bool is_of_classes(const char* description) {
+  const std::string_view text = description != nullptr ? description : "";
+  return text == "Metaspace" || text == "Compressed class space";
+}
+
 }  // namespace
 
 void ReportsFeature::apply_options(JNIEnv* jni, const GivenOptions&) {
@@ -117,9 +124,10 @@ void ReportsFeature::write_records(const ReportData& data, bool oom) {
   write_stderr(time);
 }
 
-void ReportsFeature::resource_exhausted(jint flags) {
-  // Only exhaustion of the Java heap is a matter of allocations; running out of threads is not.
-  if ((flags & JVMTI_RESOURCE_EXHAUSTED_JAVA_HEAP) == 0 || oom_seen_.exchange(true)) return;
+void ReportsFeature::resource_exhausted(jint flags, const char* description) {
+  const bool of_heap = (flags & JVMTI_RESOURCE_EXHAUSTED_JAVA_HEAP) != 0;
+  if (!of_heap && !is_of_classes(description)) return;
+  if (oom_seen_.exchange(true)) return;
   oom_due_ = true;
   if (!reporter_runs_) return;
   const bool posted = reporter_.post([this](JNIEnv* jni) { write(jni, "OutOfMemoryError", true); });

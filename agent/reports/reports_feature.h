@@ -60,7 +60,7 @@ class ReportsFeature final : public Feature, private VmListener {
   bool write_final_reports(JNIEnv* jni, bool complete) override;
 
  private:
-  void resource_exhausted(jint flags) override;
+  void resource_exhausted(jint flags, const char* description) override;
 
   // Replaces the paths of dump=, if given, and the period of every=. Returns whether there are
   // reports to write.

@@ -69,9 +69,10 @@ void JNICALL GarbageCollectionFinish(jvmtiEnv*) {
                                                  "GarbageCollectionFinish");
 }
 
-void JNICALL ResourceExhausted(jvmtiEnv*, JNIEnv*, jint flags, const void*, const char*) {
+void JNICALL ResourceExhausted(jvmtiEnv*, JNIEnv*, jint flags, const void*,
+                               const char* description) {
   notify<&VmListener::resource_exhausted>(JVMTI_EVENT_RESOURCE_EXHAUSTED, "ResourceExhausted",
-                                          flags);
+                                          flags, description);
 }
 
 void JNICALL DataDumpRequest(jvmtiEnv*) {

@@ -26,7 +26,7 @@ class VmListener {
   virtual void monitor_waited(JNIEnv*, jthread) noexcept {}
   // Called inside a GC pause: must not enter the VM.
   virtual void garbage_collection_finish() noexcept {}
-  virtual void resource_exhausted(jint /*flags*/) {}
+  virtual void resource_exhausted(jint /*flags*/, const char* /*description*/) {}
   virtual void data_dump_request() {}
   // The VM is about to call this native method for the first time.
   virtual void native_method_bind(jmethodID) {}

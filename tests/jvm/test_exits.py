@@ -89,6 +89,15 @@ def the_first_out_of_memory_error_is_reported_while_the_program_goes_on(t):
     check_marks(Report(t.path("r.jsonl")), expected=20)
 
 
+@test(jdks="each", every_days=2)
+def running_out_of_room_for_classes_is_reported_and_an_array_that_is_too_long_is_not(t):
+    run = t.java("ManyClasses", agent="dump=r.jsonl,address=none", flags=["-XX:MaxMetaspaceSize=24m"])
+    assert run.out == "too long\nno room\n", run
+    oom = Report(t.path("r-oom.jsonl"))
+    assert oom.summary["reason"] == "OutOfMemoryError", oom.summary
+    assert oom.count_by_class()["ManyClasses$Loader"] > 100, oom.summary
+
+
 @test(gc=("g1",), flags=[("-Xmx64m",)], every_days=4)
 def an_error_that_nobody_catches_and_a_full_heap_lose_no_report(t):
     """The VM cannot even attach a thread to say that it dies (VMDeath)."""
