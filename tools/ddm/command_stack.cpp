@@ -18,15 +18,26 @@ struct StackOptions : TargetOptions {
   bool all = false;
 };
 
-bool may_leave_monitors_unnamed(DdmClient& client) {
-  constexpr int kFirst = 24;
+int jdk_of_target(DdmClient& client) {
   const auto hello = client.get<HelloReply>(to_chunk(HelloRequest{}));
-  return hello && jdk_of(hello->vm) >= kFirst;
+  return hello ? jdk_of(hello->vm) : 0;
+}
+
+bool may_leave_monitors_unnamed(DdmClient& client) { return jdk_of_target(client) >= 24; }
+
+// The VM gives no agent a list of virtual threads.
+std::string virtual_threads_note(DdmClient& client) {
+  return jdk_of_target(client) < 21 ? ""
+                                    : "virtual threads are not among these: `jcmd PID "
+                                      "Thread.dump_to_file FILE` has their stacks";
 }
 
 int one_stack(DdmClient& client, std::int64_t thread, bool json) {
   const auto wire_id = wire_id_of(client, thread);
-  if (!wire_id) return refuse(wire_id.message());
+  if (!wire_id) {
+    const std::string note = virtual_threads_note(client);
+    return refuse(wire_id.message() + (note.empty() ? "" : "; " + note));
+  }
   const auto stack = stack_of(client, thread, *wire_id);
   if (!stack) return refuse(stack.message());
   if (json) return print_json({{"id", thread}, {"stack", stack_json(stack->frames)}});
@@ -57,6 +68,30 @@ std::set<std::int64_t> wait_for_unnamed(DdmClient& client, const std::vector<Thr
   return waiting;
 }
 
+// Threads with equal stacks and locks, of which the first stands where it is in the list.
+class EqualStacks {
+ public:
+  void add(std::string title, const std::string& stack) {
+    const auto [at, is_new] = places_.try_emplace(stack, groups_.size());
+    if (is_new) groups_.push_back({{}, stack});
+    groups_[at->second].titles.push_back(std::move(title));
+  }
+  void print_all() const {
+    for (const Group& group : groups_) {
+      for (const std::string& title : group.titles) print("{}\n", title);
+      print(group.stack + "\n");
+    }
+  }
+
+ private:
+  struct Group {
+    std::vector<std::string> titles;
+    std::string stack;
+  };
+  std::vector<Group> groups_;
+  std::map<std::string, std::size_t> places_;
+};
+
 // If the program answers THLK, all stacks are of one moment; otherwise they are requested one by
 // one while the program runs.
 int all_stacks(DdmClient& client, bool json) {
@@ -77,6 +112,7 @@ int all_stacks(DdmClient& client, bool json) {
     for (const ThreadLocks::Thread* thread : cycles[i]) cycle_of[thread->java_id] = i + 1;
   }
   Json list = Json::array();
+  EqualStacks stacks;
   for (const auto& [id, status, name] : *threads) {
     ThreadLocks::Thread thread;
     if (const auto at = dumped.find(id); at != dumped.end()) {
@@ -98,11 +134,13 @@ int all_stacks(DdmClient& client, bool json) {
       list.push_back(std::move(row));
       continue;
     }
-    print("\"{}\" #{} {}{}\n", name, id, status.daemon ? "daemon " : "",
-          thread_state_name(status.state));
-    print(locked_stack_text(thread) + "\n");
+    stacks.add(printable_format("\"{}\" #{} {}{}", name, id, status.daemon ? "daemon " : "",
+                                thread_state_name(status.state)),
+               locked_stack_text(thread));
   }
   if (json) return print_json(list);
+  stacks.print_all();
+  if (const std::string note = virtual_threads_note(client); !note.empty()) print_sentence(note);
   print(deadlocks_text(cycles));
   return kExitOk;
 }

@@ -28,7 +28,7 @@ Result<std::optional<std::map<std::uint32_t, std::int64_t>>> java_ids(DdmClient&
   return ids;
 }
 
-Error no_thread(std::int64_t id) { return Error{fmt::format("no thread {}", id)}; }
+Error no_thread(std::int64_t id) { return Error{fmt::format("no platform thread {}", id)}; }
 
 constexpr std::size_t kKept = 15, kHead = 7, kTail = 6;
 
