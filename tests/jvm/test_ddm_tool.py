@@ -662,6 +662,8 @@ def a_saved_report_is_written_in_every_other_format(t):
             assert sorted(ours.splitlines())[:-1] == sorted(theirs.splitlines())[:-1], ending
         else:
             assert len(theirs) > 0.7 * len(ours), (ending, len(ours), len(theirs))
+    ddm(t, "allocs", t.path("r.sites.jsonl"), "-o", t.path("of-sites.collapsed"))
+    assert len(text_of("of-sites.collapsed")) == len(text_of("r.collapsed"))
     assert text_of("saved.txt").splitlines()[:12] == text_of("r.txt").splitlines()[:12]
     page = document_of(t, "file://" + t.path("saved.html"))
     assert 'data-self-check="ok"' in page, page[:3000]

@@ -167,6 +167,9 @@ class SavedNames {
 
 class SavedReportReader {
  public:
+  // `sites_alone`: of a .sites.jsonl, whose summary tells of records and times that it does not have.
+  explicit SavedReportReader(bool sites_alone) : sites_alone_(sites_alone) {}
+
   bool feed(std::string_view piece) {
     return lines_.feed(piece, [this](std::string_view text) { return line(text); });
   }
@@ -177,7 +180,8 @@ class SavedReportReader {
     if (!problem_.empty()) return Error{problem_};
     if (auto cut = site_lines_.check()) return *cut;
     const auto recorded = static_cast<std::int64_t>(records_.size());
-    if (recorded != number_of(head_, "recorded") || time_lines_ < number_of(head_, "time_lines")) {
+    if (!sites_alone_ && (recorded != number_of(head_, "recorded") ||
+                          time_lines_ < number_of(head_, "time_lines"))) {
       return Error{fmt::format("it is cut: it has {} of its {} records", grouped(recorded),
                                grouped(number_of(head_, "recorded")))};
     }
@@ -318,9 +322,12 @@ class SavedReportReader {
     }
     const ReportSummary& summary = data_.summary;
     data_.sites = SiteSet(sites, std::move(sums), {}, summary.seen, summary.seen_bytes);
+    data_.sites.set_incomplete(number_of(head_, "sites_unplaced"),
+                               number_of(head_, "sites_shortened"));
     return {};
   }
 
+  const bool sites_alone_;
   LineSplitter lines_;
   SiteLines site_lines_;
   std::string problem_;
@@ -335,7 +342,7 @@ class SavedReportReader {
 }  // namespace
 
 Result<ReportData> read_saved_report(const std::string& path) {
-  SavedReportReader reader;
+  SavedReportReader reader(path.ends_with(".sites.jsonl"));
   if (auto unread = read_pieces(path, [&](std::string_view piece) { return reader.feed(piece); })) {
     return *unread;
   }
@@ -347,6 +354,7 @@ Result<ReportData> read_saved_report(const std::string& path) {
 std::optional<Error> write_saved(ReportData data, const std::string& path, bool recent,
                                  const std::string& below) {
   if (recent) {
+    if (data.records.empty()) return Error{"it has no single records"};
     data.sites = SiteSet();
     data.summary.sites_missing = "it is of the recent records alone";
   }

@@ -54,6 +54,11 @@ class SiteSet {
   std::int64_t unplaced() const { return unplaced_; }
   // Allocations whose stacks have a gap for the same reason.
   std::int64_t shortened() const { return shortened_; }
+  // Both as a report told them from which this set was read back.
+  void set_incomplete(std::int64_t unplaced, std::int64_t shortened) {
+    unplaced_ = unplaced;
+    shortened_ = shortened;
+  }
 
   // Most bytes first; one entry per class without a stack.
   std::size_t size() const { return list_.size(); }

@@ -14,9 +14,9 @@ namespace {
 
 class SavedFile {
  public:
-  explicit SavedFile(const std::string& text)
+  explicit SavedFile(const std::string& text, const std::string& ending = ".jsonl")
       : path_(std::filesystem::temp_directory_path() /
-              ("saved-" + std::to_string(getpid()) + "-" + std::to_string(++files_) + ".jsonl")) {
+              ("saved-" + std::to_string(getpid()) + "-" + std::to_string(++files_) + ending)) {
     REQUIRE(!write_report_file(path_, text));
   }
   ~SavedFile() { std::filesystem::remove(path_); }
@@ -89,6 +89,18 @@ TEST_CASE("A saved report of the recent records, or below a method, has the sums
   const auto lacks = write_saved(*read_saved_report(file.path()), "x.dhat.json", false, "");
   REQUIRE(lacks);
   CHECK(lacks->message == "'x.dhat.json' needs live=y");
+}
+
+TEST_CASE("A saved list of sites is read as well, and has no recent records") {
+  const auto sample = whole_sample();
+  const SavedFile file(whole_report(ReportFormat::kSitesJsonl, sample->data), ".sites.jsonl");
+  const auto read = read_saved_report(file.path());
+  REQUIRE(read);
+  CHECK(whole_report(ReportFormat::kCollapsed, *read) ==
+        whole_report(ReportFormat::kCollapsed, sample->data));
+  const auto none = write_saved(*read, "x.txt", /*recent=*/true, "");
+  REQUIRE(none);
+  CHECK(none->message == "it has no single records");
 }
 
 TEST_CASE("A saved report that was cut is refused, wherever it was cut") {
