@@ -6,8 +6,10 @@
 #include <string_view>
 
 #include "core/class_names.h"
+#include "core/log.h"
 #include "vm/boot_class.h"
 #include "vm/jvmti_memory.h"
+#include "vm/vm_log.h"
 
 namespace ddm {
 namespace {
@@ -62,6 +64,13 @@ std::string BoundClass::define(JNIEnv* jni) {
   if (method != nullptr) jni->CallStaticVoidMethod(class_, method);
   t_linked = nullptr;
   if (clear_exception(jni) || method == nullptr) return name + " cannot be linked";
+  if (!bound_) {
+    // The second class was linked without an event on this thread (seen on 27, once in many runs). It is
+    // linked only once, so without this no later call could succeed either.
+    log_info("{} was linked unseen", dotted_name(link_file_.name));
+    const RegistrationLogOffStdout quiet(jni);
+    register_natives(jni);
+  }
   return bound_ ? "" : "the natives of " + name + " cannot be registered";
 }
 
@@ -70,7 +79,10 @@ void BoundClass::prepared(JNIEnv* jni, jclass klass) {
 }
 
 void BoundClass::bind(JNIEnv* jni, jclass klass) {
-  if (bound_ || !jni->IsSameObject(klass, link_)) return;
+  if (!bound_ && jni->IsSameObject(klass, link_)) register_natives(jni);
+}
+
+void BoundClass::register_natives(JNIEnv* jni) {
   const jint result =
       jni->RegisterNatives(class_, natives_.data(), static_cast<jint>(natives_.size()));
   bound_ = !clear_exception(jni) && result == JNI_OK;

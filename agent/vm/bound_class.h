@@ -37,6 +37,7 @@ class BoundClass {
 
  private:
   void bind(JNIEnv* jni, jclass klass);
+  void register_natives(JNIEnv* jni);
 
   const File file_, link_file_;
   const std::vector<JNINativeMethod> natives_;
