@@ -125,4 +125,9 @@ std::string meant_pattern(std::string_view pattern) {
   return meant == pattern ? "" : "did you mean " + meant + "?";
 }
 
+std::string with_meant_pattern(std::string text, std::string_view pattern) {
+  const std::string meant = meant_pattern(pattern);
+  return meant.empty() ? text : text + "; " + meant;
+}
+
 }  // namespace ddm

@@ -37,5 +37,7 @@ std::string simple_parameters(std::string_view descriptor);
 // What a pattern that matches no method may have meant, as a question: without a package ("total",
 // "Cart.total"), or with a dot before a nested class ("shop.Cart.Row.total"). "": no idea.
 std::string meant_pattern(std::string_view pattern);
+// `text`, that nothing matches the pattern, with that question if there is one.
+std::string with_meant_pattern(std::string text, std::string_view pattern);
 
 }  // namespace ddm

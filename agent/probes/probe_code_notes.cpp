@@ -51,9 +51,9 @@ std::vector<std::string> ProbeCode::notes(ProbeSetId id) const {
   if (const auto& absent = at->second.without_site; !absent.empty()) {
     notes.push_back(note_of_absences(at->second.spec->request, absent.size()));
   } else if (at->second.numbers.empty()) {
-    const std::string meant = meant_pattern(at->second.spec->request.methods);
-    notes.push_back("no loaded class has such a method; one that is loaded later gets its probe" +
-                    (meant.empty() ? "" : "; " + meant));
+    notes.push_back(with_meant_pattern(
+        "no loaded class has such a method; one that is loaded later gets its probe",
+        at->second.spec->request.methods));
   }
   const bool changed = std::ranges::any_of(
       probes_, [id](const auto& probe) { return probe.second.set == id && probe.second.in_code; });

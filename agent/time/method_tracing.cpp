@@ -85,9 +85,8 @@ std::string MethodTracing::times_nothing() {
 std::string MethodTracing::no_times() const {
   if (!times_ || numbers_.count() != 0) return "";
   if (times_->empty()) return "no class but the JDK's was loaded; methods=java.util.* times theirs";
-  const std::string meant = meant_pattern(*times_);
-  return "no class with a method of methods=" + *times_ + " was loaded" +
-         (meant.empty() ? "" : "; " + meant);
+  return with_meant_pattern("no class with a method of methods=" + *times_ + " was loaded",
+                            *times_);
 }
 
 std::string MethodTracing::start_trace(JNIEnv* jni, const TraceRequest& wanted) {

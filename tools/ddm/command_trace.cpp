@@ -126,8 +126,7 @@ std::optional<Error> write_file(const TraceOptions& options, const std::string& 
 std::string nothing_text(const TraceOptions& options) {
   if (options.sample_ms > 0) return "no thread was met running";
   if (options.least_ms == 0) {
-    const std::string meant = meant_pattern(options.methods);
-    return "no call of such a method was seen" + (meant.empty() ? "" : "; " + meant);
+    return with_meant_pattern("no call of such a method was seen", options.methods);
   }
   return fmt::format("no call of such a method lasted {} ms or longer", options.least_ms);
 }

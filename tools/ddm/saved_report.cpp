@@ -13,6 +13,7 @@
 #include "report/below_method.h"
 #include "report/report_sites.h"
 #include "report/report_words.h"
+#include "site_figures.h"
 #include "site_lines.h"
 #include "text_pieces.h"
 
@@ -242,9 +243,7 @@ class SavedReportReader {
     record.time_ms = number_of(object, "ms");
     record.size = number_of(object, "size");
     record.class_id = names_.class_id(object);
-    if (const auto weight = object.find("weight"); weight != object.end() && weight->is_number()) {
-      record.weight = weight->get<float>();
-    }
+    record.weight = weight_of(object);
     if (is_cut(object)) record.flags = kStackTruncated;
     if (const auto thread = object.find("thread"); thread != object.end() && thread->is_object()) {
       record.thread_id = number_of(*thread, "id");
@@ -283,11 +282,6 @@ class SavedReportReader {
                                    number_of(holder, "ns"), names_.frames(holder), is_cut(holder)});
       }
     }
-  }
-
-  static bool is_cut(const Json& object) {
-    const auto cut = object.find("truncated");
-    return cut != object.end() && *cut == true;
   }
 
   void name_all(const std::vector<NameId>& ids) {

@@ -138,9 +138,20 @@ std::optional<bool> is_below(const Json& site, const std::string& method) {
     name.method = text_of(frame, "method");
     return is_called(name, method);
   });
-  const auto cut = site.find("truncated");
-  if (!has_frame && cut != site.end() && *cut == true) return {};
+  if (!has_frame && is_cut(site)) return {};
   return has_frame;
+}
+
+// As the report's own type, of which estimates are sums.
+float weight_of(const Json& record) {
+  const auto told = record.find("weight");
+  if (told == record.end() || !told->is_number()) return 1;
+  return static_cast<float>(std::clamp(told->get<double>(), 0.0, kMostWeight));
+}
+
+bool is_cut(const Json& line) {
+  const auto cut = line.find("truncated");
+  return cut != line.end() && *cut == true;
 }
 
 bool FigureReader::feed(std::string_view piece) {
@@ -197,11 +208,7 @@ bool FigureReader::line(std::string_view text) {
 
 void FigureReader::record(const Json& object) {
   ++records_;
-  // As the report's own type, of which estimates are sums.
-  float weight = 1;
-  if (const auto told = object.find("weight"); told != object.end() && told->is_number()) {
-    weight = static_cast<float>(std::clamp(told->get<double>(), 0.0, kMostWeight));
-  }
+  const float weight = weight_of(object);
   const auto add = [&](Sum& sum) {
     sum.bytes += static_cast<double>(number_of(object, "size")) * double{weight};
     sum.count += double{weight};

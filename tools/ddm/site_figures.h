@@ -61,6 +61,11 @@ struct SiteFigure {
   std::int64_t retained = 0;  // of a heap dump
 };
 
+// Of a record: how many allocations it stands for.
+float weight_of(const Json& record);
+// Whether the stack of a line had more frames.
+bool is_cut(const Json& line);
+
 // Sets `at` and `app` by a stack as in jsonl, if it has frames.
 void name_by_stack(SiteFigure& site, const Json& stack);
 

@@ -1,5 +1,7 @@
 #include "graph/root_names.h"
 
+#include <vector>
+
 #include "report/report_words.h"
 
 namespace ddm {

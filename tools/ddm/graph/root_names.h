@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "graph/heap_graph.h"
 
@@ -31,13 +30,12 @@ class RootNames {
   // Of a root, or of a class, at which paths begin as well.
   RootName of_object(ObjectNumber object);
 
-  std::string thread_name(std::uint32_t serial) { return graph_.thread_name(serial); }
-  bool is_virtual(std::uint32_t serial) const;
   // `name`: of the thread, or the pattern of the names of `count` threads, of which this is one.
   std::string text(const RootName& root, const std::string& name, std::size_t count) const;
 
  private:
   RootName of_root(const HeapGraph::Root& root);
+  bool is_virtual(std::uint32_t serial) const;
 
   HeapGraph& graph_;
   // By object; of several the one that is no variable.

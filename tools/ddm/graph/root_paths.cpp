@@ -236,7 +236,7 @@ std::vector<RootPath> RootPaths::of(std::span<const ObjectNumber> objects) {
     one.path.count = count;
     if (!one.root.thread) continue;
     one.threads.insert(*one.root.thread);
-    one.thread = roots_.thread_name(*one.root.thread);
+    one.thread = graph_.thread_name(*one.root.thread);
     pools.add(one.thread);
   }
   // Paths with equal descriptions are merged.
